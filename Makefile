@@ -1,0 +1,50 @@
+# Two commands do everything: `make reproduce` and `make test`. CORES=N sets the number of cores.
+PYTHON ?= python3
+CORES ?= $(shell nproc 2>/dev/null || echo 2)
+BIN := .venv/bin
+INSTALLED := .venv/.installed
+SNAKEMAKE := $(BIN)/snakemake --cores $(CORES) --workflow-profile workflow/profiles/local
+
+.PHONY: reproduce smoke test lint format replicas lock clean help
+
+help: ## this list
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+reproduce: $(INSTALLED) ## regenerate every table, figure and verdict into results/
+	$(SNAKEMAKE)
+
+smoke: $(INSTALLED) ## the whole workflow on thinned grids, into results/smoke/
+	$(SNAKEMAKE) --configfile config/smoke.yaml
+
+test: $(INSTALLED) lint ## lint, then all tests (on the originals if SDCLAB_DATA names their folder)
+	$(BIN)/pytest
+
+lint: $(INSTALLED) ## ruff, snakefmt, snakemake --lint, mypy
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/snakefmt --check Snakefile workflow
+	$(BIN)/snakemake --lint
+	$(BIN)/mypy
+
+format: $(INSTALLED) ## let the formatters write
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/snakefmt Snakefile workflow
+
+replicas: $(INSTALLED) ## make resources/replicas/ anew from the originals in DATA
+	$(BIN)/python scripts/make_replicas.py $(DATA)
+
+lock: $(INSTALLED) ## resolve pyproject.toml into requirements.lock anew
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --custom-compile-command "make lock" --quiet --upgrade --output-file requirements.lock
+
+clean: ## remove what was generated: results, caches, the environment
+	rm -rf .venv .snakemake results .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(INSTALLED): requirements.lock pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
+	touch $@

@@ -1,0 +1,22 @@
+# The front door: loads and checks the config, includes the rules, names the targets.
+from snakemake.utils import min_version
+
+min_version("9.0")
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/data.smk"
+include: "workflow/rules/cells.smk"
+include: "workflow/rules/tables.smk"
+include: "workflow/rules/figures.smk"
+include: "workflow/rules/scorecard.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        targets(),
+
+
+onsuccess:
+    print(last_words())

@@ -1,0 +1,27 @@
+"""Check what the papers claim about their own tables."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from job import job
+
+from sdclab.audit import audit, rows_of
+from sdclab.files import csv_text, write
+from sdclab.tables import published
+
+
+def main(claims: Sequence[Mapping[str, Any]], paths: Sequence[str], schema: Path, output: Path) -> None:
+    tables = {Path(path).stem: published.load(path, schema) for path in paths}
+    findings = rows_of(audit(tables, claims))
+    write(output, csv_text(list(findings[0]), findings))
+
+
+if "snakemake" in globals():
+    with job(snakemake.log[0]):
+        main(
+            snakemake.params.claims,
+            snakemake.input.published,
+            Path(snakemake.input.schema),
+            Path(snakemake.output[0]),
+        )

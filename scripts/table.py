@@ -1,0 +1,42 @@
+"""A published table with ours beside it, for machines (CSV) and for people (Markdown)."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from job import job
+
+from sdclab.files import write
+from sdclab.grids import Cell
+from sdclab.tables import published
+from sdclab.tables.side_by_side import markdown, side_by_side
+
+
+def main(
+    spec: Mapping[str, Any],
+    cells: Sequence[Cell],
+    paths: Sequence[str],
+    printed: Path,
+    schema: Path,
+    as_csv: Path,
+    as_markdown: Path,
+) -> None:
+    frames = [pd.read_csv(path) for path in paths]
+    pairs = list(zip(cells, frames, strict=True))
+    table = side_by_side(published.load(printed, schema), pairs, spec)
+    write(as_csv, table.to_csv(index=False))
+    write(as_markdown, markdown(table, spec["title"], spec))
+
+
+if "snakemake" in globals():
+    with job(snakemake.log[0]):
+        main(
+            snakemake.params.spec,
+            snakemake.params.cells,
+            snakemake.input.cells,
+            Path(snakemake.input.published),
+            Path(snakemake.input.schema),
+            Path(snakemake.output.csv),
+            Path(snakemake.output.markdown),
+        )

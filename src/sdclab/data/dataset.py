@@ -1,0 +1,72 @@
+"""A dataset: named columns of numbers with a kind and a fingerprint."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+
+from sdclab.arrays import Matrix
+from sdclab.errors import SdclabError, unknown
+from sdclab.files import sha256
+
+Kind = Literal["original", "replica", "stand-in"]
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Prepared microdata: records in rows, columns named, every cell a finite number."""
+
+    name: str
+    kind: Kind
+    source: str
+    columns: tuple[str, ...]
+    values: Matrix = field(repr=False)
+
+    @property
+    def text(self) -> str:
+        """The canonical CSV: whole numbers without a point, others in the fewest digits that give them back."""
+        lines = [",".join(self.columns)]
+        lines += [",".join(map(_number, record)) for record in self.values.tolist()]
+        return "\n".join(lines) + "\n"
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 of the canonical CSV, so it depends on the numbers and not on a file's trimmings."""
+        return sha256(self.text.encode())
+
+    def select(self, columns: Sequence[str], where: str) -> Matrix:
+        """The values of some columns, in the order asked for."""
+        for column in columns:
+            if column not in self.columns:
+                raise unknown("column", column, self.columns, where)
+        return self.values[:, [self.columns.index(column) for column in columns]]
+
+    def with_values(self, kind: Kind, source: str, values: Matrix) -> "Dataset":
+        return replace(self, kind=kind, source=source, values=values)
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+
+
+def numbers(rows: Sequence[Sequence[str]], columns: Sequence[str], header: Sequence[str], file: str) -> Matrix:
+    """The chosen columns of text rows as numbers.
+
+    An error names row and column, never the value: it may be confidential.
+    """
+    where = [header.index(column) for column in columns]
+    values = np.empty((len(rows), len(columns)))
+    for i, row in enumerate(rows):
+        if len(row) != len(header):
+            raise SdclabError(f"{file}: row {i + 1} has {len(row)} fields, but there are {len(header)} columns.")
+        for j, position in enumerate(where):
+            cell = row[position].strip()
+            try:
+                values[i, j] = float(cell)
+            except ValueError:
+                problem = "is missing" if cell in ("", "?", "NA") else "is not a number"
+                raise SdclabError(f"{file}: row {i + 1}, column {columns[j]} {problem}.") from None
+            if not np.isfinite(values[i, j]):
+                raise SdclabError(f"{file}: row {i + 1}, column {columns[j]} is NaN or infinite.")
+    return values

@@ -1,0 +1,17 @@
+"""The one error that users are meant to read: a sentence that names what is wrong and what is allowed."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class SdclabError(Exception):
+    """Bad input, said in one sentence. Scripts and the command line print it without a traceback."""
+
+
+def unknown(what: str, name: str, allowed: Iterable[str], where: str = "") -> SdclabError:
+    """An error for a name that is not among the allowed ones, with the nearest of them first."""
+    names = sorted(allowed)
+    near = get_close_matches(name, names, n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(near)}? " if near else ""
+    place = f"{where}: " if where else ""
+    return SdclabError(f"{place}unknown {what} '{name}': {hint}allowed are {', '.join(names)}.")

@@ -1,0 +1,70 @@
+"""From a grid as data to its cells: scenario × method × parameters."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+from sdclab.errors import SdclabError
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One point of a grid, one job, one result file; its replicates run inside it."""
+
+    study: str
+    scenario: str
+    method: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    replicates: int = 1
+
+    @property
+    def slug(self) -> str:
+        """The parameters as a file name."""
+        return ",".join(f"{key}={value}" for key, value in self.parameters.items()) or "default"
+
+    @property
+    def name(self) -> str:
+        return f"{self.scenario}/{self.method}/{self.slug}"
+
+
+def values_of(choice: Any) -> list[Any]:
+    """A parameter's values: one, a list, or a range {from, to, step} with both ends."""
+    if isinstance(choice, Mapping):
+        step = choice.get("step", 1)
+        count = int((choice["to"] - choice["from"]) / step + 1e-9) + 1
+        return [choice["from"] + i * step for i in range(count)]
+    return list(choice) if isinstance(choice, list) else [choice]
+
+
+def thinned(values: Sequence[Any], most: int | None) -> list[Any]:
+    """At most so many values, spread evenly with both ends kept; for a quick run of the whole workflow."""
+    if most is None or len(values) <= most:
+        return list(values)
+    if most == 1:
+        return [values[0]]
+    return [values[round(i * (len(values) - 1) / (most - 1))] for i in range(most)]
+
+
+def expand(
+    study: str,
+    scenarios: Sequence[str],
+    grid: Iterable[Mapping[str, Any]],
+    replicates: int,
+    most_values: int | None = None,
+) -> list[Cell]:
+    """All cells of a grid, in its order. An entry may name its own scenarios and replicates."""
+    cells = []
+    for entry in grid:
+        choices = entry.get("parameters", {})
+        lists = [thinned(values_of(choice), most_values) for choice in choices.values()]
+        count = min(entry.get("replicates", replicates), replicates)
+        for scenario, values in product(entry.get("scenarios", scenarios), product(*lists)):
+            parameters = dict(zip(choices, values, strict=True))
+            cells.append(Cell(study, scenario, entry["method"], parameters, count))
+    seen: set[str] = set()
+    for cell in cells:
+        if cell.name in seen:
+            raise SdclabError(f"study {study}: the grid names the cell {cell.name} twice.")
+        seen.add(cell.name)
+    return cells

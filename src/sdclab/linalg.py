@@ -1,0 +1,70 @@
+"""Linear algebra that copes with rank-deficient data (the Census file has rank 12 of 13)."""
+
+import numpy as np
+
+from sdclab.arrays import Matrix
+from sdclab.errors import SdclabError
+
+RELATIVE_RANK = 1e-10
+"""Singular values below this share of the largest count as zero."""
+
+
+def with_intercept(x: Matrix) -> Matrix:
+    """A column of ones before the columns of x."""
+    return np.column_stack([np.ones(len(x)), x])
+
+
+def orthonormal_basis(x: Matrix) -> Matrix:
+    """Orthonormal columns that span the columns of x; the units of a column do not decide the rank."""
+    size = np.linalg.norm(x, axis=0)
+    u, s, _ = np.linalg.svd(x[:, size > 0] / size[size > 0], full_matrices=False)
+    return u[:, s > RELATIVE_RANK * s[0]] if s.size else u
+
+
+def centred_basis(x: Matrix) -> Matrix:
+    """An orthonormal basis of the ones and the columns of x, as a regression with intercept needs it.
+
+    Centring first keeps a large mean from hiding a small variance.
+    """
+    ones = np.full((len(x), 1), len(x) ** -0.5)
+    deviations = x - x.mean(axis=0)
+    scale = np.abs(x).max(axis=0, initial=0.0)
+    varies = np.abs(deviations).max(axis=0, initial=0.0) > RELATIVE_RANK * scale
+    basis = np.column_stack([ones, orthonormal_basis(deviations[:, varies])])
+    # one more orthogonalisation: centring is exact only to rounding
+    return np.linalg.qr(basis)[0]
+
+
+def fitted(basis: Matrix, y: Matrix) -> Matrix:
+    """The projection of y on the span of an orthonormal basis: the fitted values of a regression."""
+    return basis @ (basis.T @ y)
+
+
+def residuals(basis: Matrix, y: Matrix) -> Matrix:
+    """What a regression leaves, projected twice so that it is orthogonal to the basis to rounding."""
+    once = y - fitted(basis, y)
+    return once - fitted(basis, once)
+
+
+def _orthonormalised(columns: Matrix) -> Matrix:
+    """Gram-Schmidt by QR. LAPACK chooses the signs by the first record's values; undo that, or its sign is no draw."""
+    q, r = np.linalg.qr(columns)
+    return q * np.where(np.diag(r) < 0, -1.0, 1.0)
+
+
+def same_gram(pattern: Matrix, basis: Matrix, rng: np.random.Generator) -> Matrix:
+    """A random matrix R with R'R = pattern'pattern whose columns are orthogonal to an orthonormal basis.
+
+    The exact counterpart of a normal sample with the covariances of `pattern`: normal draws are made orthonormal
+    away from `basis` and then given the pattern's singular values and axes. Any rank of the pattern will do.
+    """
+    _, s, axes = np.linalg.svd(pattern, full_matrices=False)
+    rank = int(np.sum(s > RELATIVE_RANK * s[0])) if s.size and s[0] > 0 else 0
+    if rank > len(pattern) - basis.shape[1]:
+        raise SdclabError(
+            f"{len(pattern)} records are too few: {rank} attributes beside a model of {basis.shape[1]} terms "
+            f"need at least {rank + basis.shape[1]}."
+        )
+    draws = residuals(basis, rng.standard_normal((len(pattern), rank)))
+    directions = _orthonormalised(residuals(basis, _orthonormalised(draws)))
+    return directions * s[:rank] @ axes[:rank]

@@ -1,0 +1,47 @@
+"""Measures compare original and protected records.
+
+Every measure is a function `measure(original, protected, independent, *, options...)` in a file of its own:
+`original` and `protected` hold the dependents before and after, `independent` the attributes released unchanged. It
+returns a small mapping of named numbers. To add one: write the file, add its line here, name it in a study's
+config.
+"""
+
+from collections.abc import Mapping
+
+from sdclab.arrays import Matrix
+from sdclab.errors import SdclabError
+from sdclab.registry import Registry
+
+MEASURES = Registry(
+    "measure",
+    __name__,
+    "measure",
+    {
+        "copy": "copy",
+        "dbrl": "dbrl",
+        "dr": "dr",
+        "interval": "interval",
+        "pil": "pil",
+        "prl": "prl",
+        "score": "score",
+        "xy": "xy",
+    },
+)
+
+
+def measure(
+    name: str,
+    original: Matrix,
+    protected: Matrix,
+    independent: Matrix,
+    options: Mapping[str, object] = {},
+) -> dict[str, float]:
+    """The numbers of one measure by its name and options."""
+    if original.shape != protected.shape:
+        raise SdclabError(
+            f"measure {name}: the original has {original.shape[0]} records of {original.shape[1]} attributes, "
+            f"the protected file {protected.shape[0]} of {protected.shape[1]}; they must agree."
+        )
+    checked = MEASURES.checked(name, options)
+    result: dict[str, float] = MEASURES.get(name)(original, protected, independent, **checked)
+    return result

@@ -1,0 +1,26 @@
+"""copy: how many original records stand in the release, nearly as they were, anywhere.
+
+Record linkage asks whether a released record is found *at the right place*; a permutation of the records defeats it
+and still publishes every one of them. This measure asks only whether a record was published.
+"""
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from sdclab.arrays import Matrix
+
+PERCENTS = np.arange(1, 11)
+"""Nearness in per cent of each attribute's standard deviation, as in interval disclosure."""
+
+
+def measure(original: Matrix, protected: Matrix, independent: Matrix) -> dict[str, float]:
+    """The share (0 to 100) of originals with a released record within p % of an SD on *all* dependents.
+
+    `copy` is the mean over p = 1..10, `copy_1` and `copy_10` its ends.
+    """
+    spread = original.std(axis=0)
+    tree = cKDTree(protected / spread)
+    reach = PERCENTS[-1] / 100
+    distance, _ = tree.query(original / spread, p=np.inf, distance_upper_bound=reach * (1 + 1e-9))
+    shares = [100 * float(np.mean(distance <= percent / 100)) for percent in PERCENTS]
+    return {"copy": float(np.mean(shares)), "copy_1": shares[0], "copy_10": shares[-1]}

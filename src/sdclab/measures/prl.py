@@ -1,0 +1,138 @@
+"""PRL: probabilistic record linkage.
+
+Fellegi & Sunter (1969), A theory for record linkage, with the probabilities estimated by EM; Cano (2009), section
+2.4.2. All n² pairs count, but only their agreement patterns matter: the pairs are tallied block by block and the EM
+runs on at most 2^p patterns.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdclab.arrays import Matrix, Vector
+from sdclab.errors import SdclabError
+
+MOST_ATTRIBUTES = 20
+"""2^20 patterns are tallied without trouble, and float32 holds their codes exactly."""
+
+BLOCK = 4_000_000
+"""Pairs held in memory at a time."""
+
+Codes = NDArray[np.int64]
+
+
+def measure(
+    original: Matrix,
+    protected: Matrix,
+    independent: Matrix,
+    *,
+    bins: int = 10,
+    cut: Literal["own", "original"] = "own",
+    attributes: Literal["all", "first"] = "all",
+) -> dict[str, float]:
+    """The share (0 to 100) of originals whose true mate has the greatest matching weight; a tie of t counts 1/t.
+
+    Two values agree if they lie in the same of `bins` equal-width bins, of each file's own range or of the
+    original's (`cut`). `attributes`: all of them, or the first k averaged over k = 1..min(7, p). Should EM find no
+    matching class that agrees more often than chance, nobody can be linked and the share is 100/n.
+    """
+    if bins < 2:
+        raise SdclabError(f"measure prl: bins is {bins} but must be at least 2.")
+    p = original.shape[1]
+    if p > MOST_ATTRIBUTES:
+        raise SdclabError(f"measure prl: {p} attributes, but at most {MOST_ATTRIBUTES} are allowed.")
+    known = _binned(original, original, bins)
+    released = _binned(protected, protected if cut == "own" else original, bins)
+    counts = [p] if attributes == "all" else range(1, min(7, p) + 1)
+    shares = [_linked(known[:, :k], released[:, :k], bins) for k in counts]
+    return {"prl": float(np.mean(shares))}
+
+
+def _binned(x: Matrix, reference: Matrix, bins: int) -> Codes:
+    low, high = reference.min(axis=0), reference.max(axis=0)
+    width = np.where(high > low, high - low, 1.0)
+    return np.clip(np.floor((x - low) / width * bins), 0, bins - 1).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class _Distinct:
+    """The distinct records of a binned file: records in the same bins behave alike, so pairs shrink to theirs."""
+
+    cells: Codes
+    which: Codes
+    copies: Codes
+
+    @classmethod
+    def of(cls, records: Codes) -> "_Distinct":
+        cells, which, copies = np.unique(records, axis=0, return_inverse=True, return_counts=True)
+        return cls(cells, which.ravel(), copies)
+
+
+def _linked(known: Codes, released: Codes, bins: int) -> float:
+    """Per cent of the known records that are linked to their mate."""
+    a, b = _Distinct.of(known), _Distinct.of(released)
+    tally = np.zeros(1 << known.shape[1])
+    for rows, codes in _pattern_codes(a.cells, b.cells, bins):
+        pairs = np.outer(a.copies[rows], b.copies)
+        tally += np.bincount(codes.ravel(), weights=pairs.ravel(), minlength=len(tally))
+    weights = matching_weights(tally, len(known))
+    best, tied = np.empty(len(a.cells)), np.empty(len(a.cells))
+    for rows, codes in _pattern_codes(a.cells, b.cells, bins):
+        block = weights[codes]
+        best[rows] = block.max(axis=1)
+        tied[rows] = (block == best[rows][:, None]) @ b.copies
+    own = weights[(known == released) @ (1 << np.arange(known.shape[1]))]
+    credit = np.where(own == best[a.which], 1 / tied[a.which], 0.0)
+    return 100 * float(credit.mean())
+
+
+def _pattern_codes(a: Codes, b: Codes, bins: int) -> Iterator[tuple[slice, Codes]]:
+    """Blocks of the matrix of agreement patterns, attribute j as bit j, by one product of indicator matrices."""
+    bits = np.repeat(2.0 ** np.arange(a.shape[1]), bins).astype(np.float32)
+    right = (_indicators(b, bins) * bits).T
+    step = max(1, BLOCK // len(b))
+    for start in range(0, len(a), step):
+        rows = slice(start, start + step)
+        yield rows, (_indicators(a[rows], bins) @ right).astype(np.int64)
+
+
+def _indicators(cells: Codes, bins: int) -> NDArray[np.float32]:
+    flags = cells[:, :, None] == np.arange(bins)
+    return flags.reshape(len(cells), -1).astype(np.float32)
+
+
+def matching_weights(tally: Vector, n: int) -> Vector:
+    """The log-odds weight of every agreement pattern, by EM on the tally of all pairs.
+
+    Started naively EM settles on a useless mixture, so the share of matches starts at 1/n, its true value, and
+    may not exceed it, and agreement starts likely among matches and as frequent as observed among the others.
+    """
+    seen = np.flatnonzero(tally)
+    p = int(np.log2(len(tally)))
+    agrees = (seen[:, None] >> np.arange(p) & 1).astype(float)
+    frequency = tally[seen] / tally.sum()
+    share, m, u = 1 / n, np.full(p, 0.9), _inside(frequency @ agrees)
+    for _ in range(1000):
+        odds = np.log(share / (1 - share)) + _log_ratio(agrees, m, u)
+        match = frequency / (1 + np.exp(-odds))
+        before = m
+        m = _inside(match @ agrees / match.sum())
+        u = _inside((frequency - match) @ agrees / (1 - match.sum()))
+        share = min(max(match.sum(), 1 / n**2), 1 / n)
+        if np.abs(m - before).max() < 1e-6:
+            break
+    weights = np.zeros(len(tally))
+    if np.any(m > u):
+        weights[seen] = _log_ratio(agrees, m, u)
+    return weights
+
+
+def _log_ratio(agrees: Matrix, m: Vector, u: Vector) -> Vector:
+    return agrees @ np.log(m / u) + (1 - agrees) @ np.log((1 - m) / (1 - u))
+
+
+def _inside(probability: Vector) -> Vector:
+    return np.clip(probability, 1e-6, 1 - 1e-6)

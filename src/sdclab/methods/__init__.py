@@ -1,0 +1,43 @@
+"""Methods turn original records into protected ones.
+
+Every method is a function `protect(dependent, independent, rng, *, parameters...)` in a file of its own: the
+dependent attributes are replaced, the independent ones are released as they are and may inform the model. It
+returns an array shaped like `dependent`. To add one: write the file, add its line here, name it in a study's
+config.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from sdclab.arrays import Matrix
+from sdclab.registry import Registry
+
+METHODS = Registry(
+    "method",
+    __name__,
+    "protect",
+    {
+        "hybrid_micro": "hybrid_micro",
+        "ipso-a": "ipso_a",
+        "ipso-b": "ipso_b",
+        "ipso-c": "ipso_c",
+        "mdav": "mdav",
+        "noise": "noise",
+        "noise-cov": "noise_cov",
+        "permute": "permute",
+    },
+)
+
+
+def protect(
+    method: str,
+    dependent: Matrix,
+    independent: Matrix,
+    rng: np.random.Generator,
+    parameters: Mapping[str, object],
+) -> Matrix:
+    """The protected dependents by a method's name and parameters."""
+    checked = METHODS.checked(method, parameters)
+    protected: Matrix = METHODS.get(method)(dependent, independent, rng, **checked)
+    return protected

@@ -1,0 +1,29 @@
+"""HybridMicro: local synthesis inside the clusters of a microaggregation.
+
+Domingo-Ferrer & González-Nicolás (2010), Hybrid microdata using microaggregation; Oganian & Domingo-Ferrer (2017),
+sections 4 and 5.
+"""
+
+import numpy as np
+
+from sdclab.arrays import Indices, Matrix
+from sdclab.linalg import centred_basis, same_gram
+from sdclab.methods import mdav
+
+
+def protect(dependent: Matrix, independent: Matrix, rng: np.random.Generator, *, k: int = 20) -> Matrix:
+    """Cluster by MDAV with at least k records each, then synthesise each cluster as a normal sample."""
+    return synthesise(dependent, mdav.clusters(dependent, k), rng)
+
+
+def synthesise(records: Matrix, clusters: list[Indices], rng: np.random.Generator) -> Matrix:
+    """Normal records with each cluster's exact sample mean and covariance, hence with those of the whole file (eq. 7).
+
+    An exact linear relation between attributes survives, because it holds inside every cluster.
+    """
+    protected = np.empty_like(records)
+    for members in clusters:
+        mean = records[members].mean(axis=0)
+        ones = centred_basis(np.empty((len(members), 0)))
+        protected[members] = mean + same_gram(records[members] - mean, ones, rng)
+    return protected

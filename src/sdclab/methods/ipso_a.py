@@ -1,0 +1,17 @@
+"""IPSO-A: the fitted values of a regression.
+
+Burridge (2003), Information preserving statistical obfuscation; Cano & Torra (2009), section II.A.
+"""
+
+import numpy as np
+
+from sdclab.arrays import Matrix
+from sdclab.linalg import centred_basis, fitted
+
+
+def protect(dependent: Matrix, independent: Matrix, rng: np.random.Generator) -> Matrix:
+    """Replace every dependent by its least squares prediction from the independents and an intercept.
+
+    Deterministic. A singular X gives the same fitted values as its independent columns alone.
+    """
+    return fitted(centred_basis(independent), dependent)

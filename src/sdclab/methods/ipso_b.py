@@ -1,0 +1,38 @@
+"""IPSO-B: fitted values and noise that leaves the regression coefficients as they were.
+
+Burridge (2003); Cano & Torra (2009), section II.A; Cano (2009), appendix A.1.
+"""
+
+from typing import Literal
+
+import numpy as np
+
+from sdclab.arrays import Matrix
+from sdclab.linalg import centred_basis, residuals
+from sdclab.methods import ipso_a
+
+
+def protect(
+    dependent: Matrix,
+    independent: Matrix,
+    rng: np.random.Generator,
+    *,
+    reading: Literal["burridge", "thesis"] = "burridge",
+) -> Matrix:
+    """IPSO-A plus the residuals of drawn errors, so that a regression on the independents gives the same B.
+
+    `burridge` draws the errors with the estimated residual covariance. `thesis` follows the printed R code:
+    standardised normal draws in raw units, one regression a dependent on the independents *and* the dependents,
+    hence noise of variance at most one whatever the data's scale.
+    """
+    basis = centred_basis(independent)
+    prediction = ipso_a.protect(dependent, independent, rng)
+    draws = rng.standard_normal(dependent.shape)
+    if reading == "thesis":
+        draws = (draws - draws.mean(axis=0)) / draws.std(axis=0, ddof=1)
+        everything = centred_basis(np.column_stack([independent, dependent]))
+        return prediction + residuals(everything, draws)
+    errors = residuals(basis, dependent)
+    freedom = max(len(dependent) - basis.shape[1], 1)
+    _, s, axes = np.linalg.svd(errors, full_matrices=False)
+    return prediction + residuals(basis, draws[:, : len(s)] * s / np.sqrt(freedom) @ axes)

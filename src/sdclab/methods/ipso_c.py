@@ -1,0 +1,21 @@
+"""IPSO-C: synthetic values that keep the coefficients *and* the residual covariances exactly.
+
+Burridge (2003); Cano & Torra (2009), section II.A.
+"""
+
+import numpy as np
+
+from sdclab.arrays import Matrix
+from sdclab.linalg import centred_basis, residuals, same_gram
+from sdclab.methods import ipso_a
+
+
+def protect(dependent: Matrix, independent: Matrix, rng: np.random.Generator) -> Matrix:
+    """IPSO-A plus random residuals orthogonal to X whose covariance matrix is the one of the true residuals.
+
+    Means, variances and covariances of the dependents, and their covariances with the independents, are kept to
+    rounding.
+    """
+    basis = centred_basis(independent)
+    errors = residuals(basis, dependent)
+    return ipso_a.protect(dependent, independent, rng) + same_gram(errors, basis, rng)

@@ -1,0 +1,16 @@
+"""Independent normal noise.
+
+Torra, Endo & Miyamoto (2009), section 4: x' = x + N(0, (p s)²) for every attribute with standard deviation s.
+"""
+
+import numpy as np
+
+from sdclab.arrays import Matrix
+from sdclab.errors import SdclabError
+
+
+def protect(dependent: Matrix, independent: Matrix, rng: np.random.Generator, *, p: float) -> Matrix:
+    """Add noise whose standard deviation is p times the attribute's (population) standard deviation."""
+    if p < 0:
+        raise SdclabError(f"method noise: p is {p} but must not be negative.")
+    return dependent + p * dependent.std(axis=0) * rng.standard_normal(dependent.shape)

@@ -1,0 +1,119 @@
+"""How a name in a config or on a command line becomes a function with checked parameters.
+
+A registry maps a public name to a module of its package; the module is imported when it is used, so a job pays only for
+what it runs. A function's keyword-only arguments are its parameters: their names, types and defaults are read
+from the signature and documented nowhere else.
+"""
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from types import NoneType, UnionType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from sdclab.errors import SdclabError, unknown
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One keyword argument of a registered function."""
+
+    name: str
+    kind: Any
+    default: Any
+
+    @property
+    def required(self) -> bool:
+        return self.default is inspect.Parameter.empty
+
+    def check(self, value: object, where: str) -> object:
+        """The value in the declared type, or an error that says what is allowed."""
+        try:
+            return _converted(value, self.kind)
+        except TypeError:
+            raise SdclabError(f"{where}: {self.name} is {value!r} but must be {_described(self.kind)}.") from None
+
+
+def _converted(value: object, kind: Any) -> object:
+    """The value as the kind, or TypeError. A whole number will do for a number, but true and false are neither."""
+    origin = get_origin(kind)
+    if origin is UnionType:
+        return _first_fit(value, get_args(kind))
+    if origin is Literal:
+        fits = value in get_args(kind)
+    elif kind is float:
+        fits = isinstance(value, int | float) and not isinstance(value, bool)
+    elif kind is int:
+        fits = isinstance(value, int) and not isinstance(value, bool)
+    else:
+        fits = isinstance(value, origin or kind)
+    if not fits:
+        raise TypeError
+    return float(value) if kind is float and isinstance(value, int) else value
+
+
+def _first_fit(value: object, kinds: tuple[Any, ...]) -> object:
+    for kind in kinds:
+        try:
+            return _converted(value, kind)
+        except TypeError:
+            continue
+    raise TypeError
+
+
+def _described(kind: Any) -> str:
+    if get_origin(kind) is Literal:
+        return "one of " + ", ".join(map(str, get_args(kind)))
+    if get_origin(kind) is UnionType:
+        return " or ".join(map(_described, get_args(kind)))
+    names = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
+    return names.get(kind, "empty" if kind is NoneType else "a mapping of options")
+
+
+@dataclass(frozen=True)
+class Registry:
+    """Public names of one kind of thing (`method`, `measure`) and the modules that hold them."""
+
+    what: str
+    package: str
+    function: str
+    modules: Mapping[str, str]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.modules)
+
+    def module(self, name: str, where: str = "") -> str:
+        """The importable name of the module behind a public name."""
+        if name not in self.modules:
+            raise unknown(self.what, name, self.modules, where)
+        return f"{self.package}.{self.modules[name]}"
+
+    def get(self, name: str) -> Callable[..., Any]:
+        """The function behind a public name."""
+        return getattr(import_module(self.module(name)), self.function)
+
+    def parameters(self, name: str) -> dict[str, Parameter]:
+        """What the function can be told, in the order of its signature."""
+        function = self.get(name)
+        hints = get_type_hints(function)
+        return {
+            p.name: Parameter(p.name, hints[p.name], p.default)
+            for p in inspect.signature(function).parameters.values()
+            if p.kind is inspect.Parameter.KEYWORD_ONLY
+        }
+
+    def checked(self, name: str, given: Mapping[str, object], where: str = "") -> dict[str, Any]:
+        """The given parameters in their declared types; unknown, missing and ill-typed ones are refused."""
+        self.module(name, where)
+        place = f"{where}: {self.what} {name}" if where else f"{self.what} {name}"
+        declared = self.parameters(name)
+        for key in given:
+            if key not in declared:
+                if not declared:
+                    raise SdclabError(f"{place} takes no parameters, but {key} was given.")
+                raise unknown("parameter", key, declared, place)
+        for key, parameter in declared.items():
+            if parameter.required and key not in given:
+                raise SdclabError(f"{place} needs the parameter {key}.")
+        return {key: declared[key].check(value, place) for key, value in given.items()}

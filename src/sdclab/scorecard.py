@@ -1,0 +1,156 @@
+"""The scorecard: every published number beside ours, with a verdict."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from typing import Any
+
+from sdclab.errors import SdclabError
+from sdclab.tables.published import meant, prints_as
+from sdclab.tables.side_by_side import reading_of
+
+VERDICTS = ("exact", "close", "trend", "differs", "not reproducible", "not judged")
+"""The last is for data that is not the original: nothing published can be judged on it."""
+
+Spec = Mapping[str, Any]
+TableRow = Mapping[str, str]
+"""A line of a side-by-side table as its CSV has it: text, empty where nothing is known."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One line of the scorecard."""
+
+    study: str
+    table: str
+    cell: str
+    quantity: str
+    published: str
+    reproduced: float
+    verdict: str
+    tolerance: str
+    reading: str
+    dataset_kind: str
+    note: str
+
+
+COLUMNS = tuple(Judged.__dataclass_fields__)
+
+
+def judge(
+    study: str, table: str, rows: Sequence[TableRow], spec: Spec, rules: Sequence[Spec], notes: Sequence[Spec]
+) -> list[Judged]:
+    """Verdicts on all published numbers of a table; `rows` are those of the side-by-side table."""
+    lines = []
+    for quantity in spec["quantities"]:
+        printed = [row for row in rows if row[f"{quantity}_published"]]
+        for row in printed:
+            rule = _rule(table, quantity, row, rules)
+            group = [other for other in printed if meant(other, rule.get("rows", {}))]
+            verdict, tolerance = _verdict(row, quantity, rule, group)
+            lines.append(
+                Judged(
+                    study=study,
+                    table=table,
+                    cell=row["cell"] or "/".join(str(row[key]) for key in spec["keys"]),
+                    quantity=quantity,
+                    published=row[f"{quantity}_published"],
+                    reproduced=_number(row[quantity]),
+                    verdict=verdict,
+                    tolerance=tolerance,
+                    reading=_reading(row, spec),
+                    dataset_kind=row["dataset_kind"],
+                    note=_note(table, quantity, row, notes, verdict),
+                )
+            )
+    return lines
+
+
+def _rule(table: str, quantity: str, row: TableRow, rules: Sequence[Spec]) -> Spec:
+    for rule in rules:
+        if rule["table"] == table and quantity in rule["quantities"] and meant(row, rule.get("rows", {})):
+            return rule
+    raise SdclabError(f"table {table}: no judgement in the study's config covers {quantity} of {row['cell']}.")
+
+
+def _verdict(row: TableRow, quantity: str, rule: Spec, group: Sequence[TableRow]) -> tuple[str, str]:
+    """The verdict and the bound it was measured by."""
+    published, ours = row[f"{quantity}_published"], _number(row[quantity])
+    bound, holds = _bound(row, quantity, rule, group)
+    if row["dataset_kind"] != "original":
+        return "not judged", bound
+    if ours != ours or rule["rule"] == "not_reproducible":
+        return "not reproducible", bound
+    if prints_as(ours, published):
+        return "exact", bound
+    return (("close" if rule["rule"] == "tolerance" else "trend") if holds else "differs"), bound
+
+
+def _bound(row: TableRow, quantity: str, rule: Spec, group: Sequence[TableRow]) -> tuple[str, bool]:
+    if rule["rule"] == "tolerance":
+        distance = abs(_number(row[quantity]) - float(row[f"{quantity}_published"]))
+        return f"within {rule['tolerance']:g}", distance <= rule["tolerance"]
+    if rule["rule"] == "trend":
+        published = [float(other[f"{quantity}_published"]) for other in group]
+        ours = [_number(other[quantity]) for other in group]
+        tau, pairs = rank_agreement(published, ours, rule["resolution"])
+        text = f"rank agreement {tau:.2f} over {pairs} pairs, at least {rule['at_least']:g}"
+        return text, pairs > 0 and tau >= rule["at_least"]
+    return "none", False
+
+
+def rank_agreement(published: Sequence[float], ours: Sequence[float], resolution: float) -> tuple[float, int]:
+    """Kendall's tau over the pairs whose published values differ by more than a resolution, and their number."""
+    signs = [
+        (1 if (a > b) == (x > y) and x != y else -1)
+        for (a, x), (b, y) in combinations(zip(published, ours, strict=True), 2)
+        if abs(a - b) > resolution
+    ]
+    return (sum(signs) / len(signs) if signs else float("nan")), len(signs)
+
+
+def _number(text: str) -> float:
+    return float(text) if text else float("nan")
+
+
+def _reading(row: TableRow, spec: Spec) -> str:
+    reading = reading_of(row["method"], spec) if "method" in row else {}
+    if not reading:
+        return "default"
+    chosen = ",".join(f"{key}={value}" for key, value in reading["parameters"].items())
+    return f"{chosen}: {reading['because']}"
+
+
+def _note(table: str, quantity: str, row: TableRow, notes: Sequence[Spec], verdict: str) -> str:
+    if verdict == "not judged":
+        return f"made from a {row['dataset_kind']}, so no published number is judged"
+    said = [
+        note["note"]
+        for note in notes
+        if note["table"] == table
+        and quantity in note.get("quantities", [quantity])
+        and meant(row, note.get("rows", {}))
+    ]
+    if row[f"{quantity}_sd"]:
+        said.append(f"SD {float(row[f'{quantity}_sd']):.3g} over {row['replicates']} replicates")
+    return "; ".join(said)
+
+
+def rows_of(lines: Sequence[Judged]) -> list[dict[str, Any]]:
+    return [asdict(line) for line in lines]
+
+
+def summary(lines: Sequence[Judged], findings: int, kinds: Mapping[str, str], results: str) -> str:
+    """What a run has to say at its end."""
+    counts = Counter(line.verdict for line in lines)
+    text = [f"Scorecard: {len(lines)} published numbers ({results}/scorecard.csv)"]
+    text += ["  " + "  ".join(f"{verdict}: {counts[verdict]}" for verdict in VERDICTS)]
+    width = max((len(line.table) for line in lines), default=0)
+    for table in sorted({line.table for line in lines}):
+        here = Counter(line.verdict for line in lines if line.table == table)
+        shown = ", ".join(f"{here[verdict]} {verdict}" for verdict in VERDICTS if here[verdict])
+        text.append(f"  {table:<{width}}  {shown}")
+    text.append(f"Audit: {findings} claims of the papers do not hold for their own tables ({results}/audit.csv)")
+    text.append("Data: " + ", ".join(f"{name} ({kind})" for name, kind in sorted(kinds.items())))
+    return "\n".join(text) + "\n"

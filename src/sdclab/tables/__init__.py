@@ -1,0 +1,1 @@
+"""From result rows to the printed table."""

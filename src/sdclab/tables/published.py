@@ -1,0 +1,69 @@
+"""Published tables: the numbers as they were printed, digits included."""
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from sdclab import documents
+from sdclab.errors import SdclabError, unknown
+from sdclab.files import read
+
+Row = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Published:
+    """One published table; cells stay text, because the printed digits matter."""
+
+    stem: str
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+    def numbers(self, column: str, rows: Mapping[str, Sequence[Any]] = {}) -> list[float]:
+        """A column as numbers, of all rows or of those that are meant."""
+        if column not in self.columns:
+            raise unknown("column", column, self.columns, self.stem)
+        return [float(row[column]) for row in self.rows if meant(row, rows) and row[column]]
+
+
+def load(path: Path | str, schema: Path | str) -> Published:
+    """Read and check a published table."""
+    reader = csv.DictReader(io.StringIO(read(path).decode()))
+    stem = Path(path).stem
+    rows, columns = list(reader), list(reader.fieldnames or [])
+    documents.validate({"stem": stem, "columns": columns, "rows": rows}, schema, str(path))
+    return Published(stem, tuple(columns), tuple(rows))
+
+
+def meant(row: Mapping[str, Any], rows: Mapping[str, Sequence[Any]]) -> bool:
+    """Whether a row is among those named by column -> values."""
+    return all(_is_among(row.get(column), values) for column, values in rows.items())
+
+
+def _is_among(cell: Any, values: Sequence[Any]) -> bool:
+    return any(same(cell, value) for value in values)
+
+
+def same(cell: Any, value: Any) -> bool:
+    """Whether a printed cell means a value: `2` and `2.0` are the same number."""
+    try:
+        return float(cell) == float(value)
+    except (TypeError, ValueError):
+        return str(cell) == str(value)
+
+
+def unit(text: str) -> Decimal:
+    """The last printed place: 0.001 for 49.163, 1E-6 for 1.09e-04."""
+    exponent = Decimal(text).as_tuple().exponent
+    if not isinstance(exponent, int):
+        raise SdclabError(f"'{text}' is not a finite printed number.")
+    return Decimal(1).scaleb(exponent)
+
+
+def prints_as(value: float, text: str) -> bool:
+    """Whether a number, rounded to the printed places, is the printed one."""
+    return abs(Decimal(value) - Decimal(text)) <= unit(text) / 2

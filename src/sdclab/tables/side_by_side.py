@@ -1,0 +1,112 @@
+"""A published table with ours beside it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from sdclab.errors import SdclabError, unknown
+from sdclab.grids import Cell
+from sdclab.tables.published import Published, Row, meant, same
+
+Spec = Mapping[str, Any]
+
+
+def side_by_side(published: Published, cells: Sequence[tuple[Cell, pd.DataFrame]], spec: Spec) -> pd.DataFrame:
+    """Our cells in the grid's order, each with the published row it answers; then what nobody answers.
+
+    For a quantity q the columns are q_published (as printed), q (mean of the replicates) and q_sd.
+    """
+    keys = spec["keys"]
+    rows = [row for row in published.rows if meant(row, spec.get("rows", {}))]
+    answers = {id(row): _answer(row, [cell for cell, _ in cells], spec, published.stem) for row in rows}
+    printed = {answer.name: row for row in rows if (answer := answers[id(row)]) is not None}
+    lines = [_line(cell, frame, printed.get(cell.name), spec) for cell, frame in cells]
+    lines += [_line(None, None, row, spec) for row in rows if answers[id(row)] is None]
+    table = pd.DataFrame(lines)
+    front = ["cell", *keys, "parameters"]
+    return table[front + [column for column in table if column not in front]]
+
+
+def _answer(row: Row, cells: Sequence[Cell], spec: Spec, stem: str) -> Cell | None:
+    """The cell that answers a published row."""
+    found = [cell for cell in cells if _answers(cell, row, spec)]
+    if len(found) > 1:
+        names = ", ".join(cell.name for cell in found)
+        raise SdclabError(f"table {stem}: several cells answer one published row ({names}); name a reading.")
+    return found[0] if found else None
+
+
+def _answers(cell: Cell, row: Row, spec: Spec) -> bool:
+    """Equal in the table's keys, and in all other parameters as the table's readings say."""
+    keys = [key for key in spec["keys"] if key != "method"]
+    if cell.method != row["method"]:
+        return False
+    if any(not same(row[key], cell.parameters.get(key, "")) for key in keys):
+        return False
+    others = {key: value for key, value in cell.parameters.items() if key not in keys}
+    return others == dict(reading_of(cell.method, spec).get("parameters", {}))
+
+
+def reading_of(method: str, spec: Spec) -> Mapping[str, Any]:
+    """The reading that a table names for a method, if any."""
+    for reading in spec.get("readings", ()):
+        if reading["method"] == method:
+            return dict(reading)
+    return {}
+
+
+def _line(cell: Cell | None, frame: pd.DataFrame | None, row: Row | None, spec: Spec) -> dict[str, Any]:
+    line: dict[str, Any] = {"cell": cell.name if cell else ""}
+    for key in spec["keys"]:
+        ours = (cell.method if key == "method" else cell.parameters.get(key, "")) if cell else ""
+        line[key] = row[key] if row is not None else ours
+    others = {k: v for k, v in cell.parameters.items() if k not in spec["keys"]} if cell else {}
+    line["parameters"] = ",".join(f"{key}={value}" for key, value in others.items())
+    for quantity in spec["quantities"]:
+        line[f"{quantity}_published"] = row[quantity] if row is not None else ""
+        line |= _summary(frame, quantity)
+    for quantity in spec.get("beside", ()):
+        line |= _summary(frame, quantity)
+    line["replicates"] = len(frame) if frame is not None else 0
+    for column in ("dataset_kind", "fingerprint"):
+        line[column] = frame[column].iloc[0] if frame is not None else ""
+    return line
+
+
+def _summary(frame: pd.DataFrame | None, quantity: str) -> dict[str, float]:
+    """Mean and, over several replicates, standard deviation."""
+    if frame is None:
+        return {quantity: float("nan"), f"{quantity}_sd": float("nan")}
+    if quantity not in frame:
+        raise unknown("quantity", quantity, map(str, frame.columns), "a table's config")
+    return {quantity: float(frame[quantity].mean()), f"{quantity}_sd": float(frame[quantity].std())}
+
+
+def markdown(table: pd.DataFrame, title: str, spec: Spec) -> str:
+    """The table for reading: published and ours next to each other, SD behind a ±."""
+    kinds = ", ".join(sorted(set(table["dataset_kind"]) - {""}))
+    head = [*spec["keys"], "parameters"]
+    for quantity in spec["quantities"]:
+        head += [f"{quantity} published", f"{quantity} ours"]
+    head += list(spec.get("beside", ()))
+    lines = [f"# {title}", "", f"Data: {kinds}. Ours: mean ± standard deviation over the replicates.", ""]
+    lines += ["| " + " | ".join(head) + " |", "| " + " | ".join("---" for _ in head) + " |"]
+    for _, row in table.iterrows():
+        cells = [_shown(row[column]) for column in [*spec["keys"], "parameters"]]
+        for quantity in spec["quantities"]:
+            cells += [_shown(row[f"{quantity}_published"]), _with_sd(row, quantity)]
+        cells += [_with_sd(row, quantity) for quantity in spec.get("beside", ())]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def _shown(value: Any) -> str:
+    return "" if value is None or value != value else str(value)
+
+
+def _with_sd(row: "pd.Series[Any]", quantity: str) -> str:
+    mean, spread = row[quantity], row[f"{quantity}_sd"]
+    if mean != mean:
+        return ""
+    return f"{mean:.3f}" if spread != spread else f"{mean:.3f} ± {spread:.3f}"

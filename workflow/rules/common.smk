@@ -1,0 +1,145 @@
+# What the rules share: the checked config, the studies it names, and the functions that list files.
+import os
+import sys
+from pathlib import Path
+
+from sdclab import documents, studies
+from sdclab.cells import code_of
+from sdclab.data import manifest, retrieve
+from sdclab.errors import SdclabError
+from sdclab.files import check_writable
+from sdclab.provenance import code_fingerprint
+
+CONFIG = "config/config.yaml"
+SCHEMAS = Path("workflow/schemas")
+PUBLISHED = "resources/published"
+REPLICAS = Path("resources/replicas")
+
+
+def checked_config():
+    """The config, the datasets, where they may lie, and the studies: all checked before any job is planned."""
+    # read here and not by `configfile:`, so that a slip in it is named with its line
+    for key, value in documents.parse(CONFIG).items():
+        config.setdefault(key, value)
+    documents.validate(config, SCHEMAS / "config.schema.yaml", "config")
+    check_writable(config["results"])
+    user = config["data_dir"] or os.environ.get("SDCLAB_DATA")
+    cache = config["cache_dir"] or retrieve.default_cache()
+    places = retrieve.Places(Path(user) if user else None, Path(cache), REPLICAS)
+    datasets = manifest.load("resources/datasets.yaml", SCHEMAS / "datasets.schema.yaml")
+    loaded = [
+        studies.load(
+            studies.find(name, Path("config/studies")),
+            SCHEMAS / "study.schema.yaml",
+            datasets,
+            config["most_replicates"],
+            config["most_values"],
+        )
+        for name in config["studies"]
+    ]
+    claims = documents.load("config/audit.yaml", SCHEMAS / "audit.schema.yaml")["claims"]
+    return places, datasets, {study.name: study for study in loaded}, claims
+
+
+try:
+    PLACES, DATASETS, STUDIES, CLAIMS = checked_config()
+except SdclabError as error:
+    sys.exit(f"sdclab: {error}")
+
+RESULTS = config["results"]
+CELLS = {(c.study, c.scenario, c.method, c.slug): c for study in STUDIES.values() for c in study.cells}
+TABLES = {table: study for study in STUDIES.values() for table in study.tables}
+
+
+wildcard_constraints:
+    dataset="[a-z0-9_]+",
+    study="[a-z0-9_]+",
+    scenario="[A-Za-z0-9_]+",
+    method="[a-z0-9_-]+",
+    slug="[^/]+",
+    table="[a-z0-9_]+",
+
+
+def cell_of(wildcards):
+    """The cell that a result file belongs to."""
+    return CELLS[wildcards.study, wildcards.scenario, wildcards.method, wildcards.slug]
+
+
+def scenario_of(wildcards):
+    return STUDIES[wildcards.study].scenarios[wildcards.scenario]
+
+
+def measured_of(wildcards):
+    return STUDIES[wildcards.study].measures
+
+
+def code_of_cell(wildcards):
+    """A fingerprint of the code behind a cell: when it changes, the cell is computed anew."""
+    return code_of(wildcards.method, measured_of(wildcards))
+
+
+def cell_path(cell):
+    return f"{RESULTS}/cells/{cell.study}/{cell.scenario}/{cell.method}/{cell.slug}.csv"
+
+
+def dataset_of_cell(wildcards):
+    """The prepared table and the facts about it that a cell reads."""
+    stem = f"{RESULTS}/data/{scenario_of(wildcards).dataset}"
+    return {"table": f"{stem}.csv", "about": f"{stem}.json"}
+
+
+def local_source(wildcards):
+    """The file a dataset will be made from, if it is at hand: the original, else the replica."""
+    entry = DATASETS[wildcards.dataset]
+    original = retrieve.find(entry, PLACES)
+    if original is not None:
+        return str(original)
+    return str(REPLICAS / entry.replica.file) if entry.replica else []
+
+
+def entry_of(wildcards):
+    return DATASETS[wildcards.dataset]
+
+
+def table_spec(wildcards):
+    return TABLES[wildcards.table].tables[wildcards.table]
+
+
+def table_title(wildcards):
+    return table_spec(wildcards)["title"]
+
+
+def table_cells(wildcards):
+    return TABLES[wildcards.table].cells_of(wildcards.table)
+
+
+def table_cell_paths(wildcards):
+    return [cell_path(cell) for cell in table_cells(wildcards)]
+
+
+def published_files():
+    return sorted(map(str, Path(PUBLISHED).glob("*.csv")))
+
+
+def used_datasets():
+    """Facts about every dataset that a study uses."""
+    names = {scenario.dataset for study in STUDIES.values() for scenario in study.scenarios.values()}
+    return [f"{RESULTS}/data/{name}.json" for name in sorted(names)]
+
+
+def ru_maps():
+    """Every table with both PIL and DR is drawn as a map."""
+    drawn = [table for table, study in TABLES.items() if {"pil", "dr"} <= set(study.tables[table]["quantities"])]
+    return [f"{RESULTS}/figures/{table}_ru.{kind}" for table in drawn for kind in ("svg", "png")]
+
+
+def targets():
+    """All that a run delivers."""
+    cells = [cell_path(cell) for cell in CELLS.values()]
+    tables = [f"{RESULTS}/tables/{table}.{kind}" for table in TABLES for kind in ("csv", "md")]
+    return cells + tables + ru_maps() + [f"{RESULTS}/scorecard.csv", f"{RESULTS}/summary.txt"]
+
+
+def last_words():
+    path = Path(RESULTS, "summary.txt")
+    return path.read_text() if path.exists() else ""
