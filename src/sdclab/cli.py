@@ -61,3 +61,7 @@ def _data(options: argparse.Namespace) -> None:
         }
         for key, value in facts.items():
             print(f"  {key:<12}{value}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -11,7 +11,8 @@ class SdclabError(Exception):
 def unknown(what: str, name: str, allowed: Iterable[str], where: str = "") -> SdclabError:
     """An error for a name that is not among the allowed ones, with the nearest of them first."""
     names = sorted(allowed)
-    near = get_close_matches(name, names, n=3, cutoff=0.5)
+    folded = {known.lower(): known for known in names}
+    near = [folded[match] for match in get_close_matches(name.lower(), folded, n=3, cutoff=0.5)]
     hint = f"did you mean {' or '.join(near)}? " if near else ""
     place = f"{where}: " if where else ""
     return SdclabError(f"{place}unknown {what} '{name}': {hint}allowed are {', '.join(names)}.")

@@ -47,7 +47,7 @@ def judge(
         printed = [row for row in rows if row[f"{quantity}_published"]]
         for row in printed:
             rule = _rule(table, quantity, row, rules)
-            group = [other for other in printed if meant(other, rule.get("rows", {}))]
+            group = [other for other in printed if other[quantity] and meant(other, rule.get("rows", {}))]
             verdict, tolerance = _verdict(row, quantity, rule, group)
             lines.append(
                 Judged(
@@ -78,9 +78,11 @@ def _verdict(row: TableRow, quantity: str, rule: Spec, group: Sequence[TableRow]
     """The verdict and the bound it was measured by."""
     published, ours = row[f"{quantity}_published"], _number(row[quantity])
     bound, holds = _bound(row, quantity, rule, group)
+    if ours != ours:
+        return "not reproducible", bound
     if row["dataset_kind"] != "original":
         return "not judged", bound
-    if ours != ours or rule["rule"] == "not_reproducible":
+    if rule["rule"] == "not_reproducible":
         return "not reproducible", bound
     if prints_as(ours, published):
         return "exact", bound

@@ -21,6 +21,8 @@ def checked_config():
     # read here and not by `configfile:`, so that a slip in it is named with its line
     for key, value in documents.parse(CONFIG).items():
         config.setdefault(key, value)
+    if config["download"] in ("true", "false"):  # --config download=false arrives as text
+        config["download"] = config["download"] == "true"
     documents.validate(config, SCHEMAS / "config.schema.yaml", "config")
     check_writable(config["results"])
     user = config["data_dir"] or os.environ.get("SDCLAB_DATA")

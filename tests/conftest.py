@@ -1,0 +1,135 @@
+"""Shared by all tests: the project, its datasets, and a way to run its workflow in a copy."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sdclab.data import manifest, retrieve
+from sdclab.data.dataset import Dataset
+from sdclab.scenarios import Scenario
+
+PROJECT = Path(__file__).resolve().parents[1]
+SCHEMAS = PROJECT / "workflow" / "schemas"
+PARTS = ("Snakefile", "workflow", "scripts", "config", "resources", "environment.yml", "src")
+
+
+def originals() -> Path | None:
+    """The folder with the originals, when SDCLAB_DATA names one."""
+    folder = os.environ.get("SDCLAB_DATA")
+    return (PROJECT / folder).resolve() if folder else None
+
+
+needs_originals = pytest.mark.skipif(originals() is None, reason="SDCLAB_DATA names no folder with the originals")
+
+
+@pytest.fixture(scope="session")
+def entries() -> dict[str, manifest.Entry]:
+    return manifest.load(PROJECT / "resources" / "datasets.yaml", SCHEMAS / "datasets.schema.yaml")
+
+
+@pytest.fixture(scope="session")
+def places(tmp_path_factory: pytest.TempPathFactory) -> retrieve.Places:
+    return retrieve.Places(originals(), tmp_path_factory.mktemp("cache"), PROJECT / "resources" / "replicas")
+
+
+@pytest.fixture(scope="session")
+def dataset(entries: dict[str, manifest.Entry], places: retrieve.Places) -> Callable[[str], Dataset]:
+    """A dataset by name: the original if it is at hand, else what stands in for it."""
+    return lambda name: retrieve.retrieve(entries[name], places, download=False, say=lambda line: None)
+
+
+@pytest.fixture(scope="session")
+def census(dataset: Callable[[str], Dataset]) -> Dataset:
+    return dataset("census")
+
+
+S1 = Scenario(
+    "S1",
+    "census",
+    ("AFNLWGT", "EMCONTRB", "FEDTAX", "STATETAX", "TAXINC", "INTVAL", "FICA", "WSALVAL", "ERNVAL"),
+    ("AGI", "POTHVAL", "PEARNVAL"),
+)
+S2 = Scenario(
+    "S2",
+    "census",
+    ("FEDTAX", "TAXINC", "WSALVAL", "ERNVAL"),
+    ("AFNLWGT", "AGI", "EMCONTRB", "PTOTVAL", "STATETAX", "POTHVAL", "INTVAL", "PEARNVAL", "FICA"),
+)
+
+
+@pytest.fixture(params=[S1, S2], ids=["S1", "S2"])
+def split(request: pytest.FixtureRequest, census: Dataset) -> tuple[np.ndarray, np.ndarray]:
+    """Dependents and independents of a Census scenario; in S2 the independents are singular."""
+    return request.param.split(census)
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(20090820)
+
+
+class Tree:
+    """A copy of the project in which a test may change anything and run the workflow."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        for part in PARTS:
+            source = PROJECT / part
+            copy = shutil.copytree if source.is_dir() else shutil.copy
+            copy(source, root / part)
+
+    def command(self, *arguments: str, cores: int = 2) -> list[str]:
+        profile = ("--workflow-profile", "workflow/profiles/local")
+        return [sys.executable, "-m", "snakemake", "--cores", str(cores), *profile, *arguments]
+
+    def environment(self, **extra: str) -> dict[str, str]:
+        clean = {key: value for key, value in os.environ.items() if key != "SDCLAB_DATA"}
+        return {**clean, "PYTHONPATH": str(self.root / "src"), **extra}
+
+    def run(self, *arguments: str, cores: int = 2, **environment: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            self.command(*arguments, cores=cores),
+            cwd=self.root,
+            env=self.environment(**environment),
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+
+    def edit(self, file: str, old: str, new: str) -> None:
+        path = self.root / file
+        text = path.read_text()
+        assert old in text, f"{file} does not hold {old!r}"
+        path.write_text(text.replace(old, new, 1))
+
+    def results(self, folder: str = "results/smoke") -> dict[str, bytes]:
+        """What a run delivers, without logs and timings."""
+        root = self.root / folder
+        return {
+            str(path.relative_to(root)): path.read_bytes()
+            for path in sorted(root.rglob("*"))
+            if path.is_file() and path.relative_to(root).parts[0] not in ("logs", "benchmarks")
+        }
+
+
+SMOKE = ("--configfile", "config/smoke.yaml")
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Tree:
+    return Tree(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def smoke(tmp_path_factory: pytest.TempPathFactory) -> Tree:
+    """A finished smoke run, for tests that only look at it."""
+    tree = Tree(tmp_path_factory.mktemp("smoke"))
+    done = tree.run(*SMOKE)
+    assert done.returncode == 0, done.stderr
+    return tree

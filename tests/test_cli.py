@@ -1,0 +1,49 @@
+"""The command line."""
+
+import subprocess
+import sys
+
+import pytest
+from conftest import PROJECT
+
+from sdclab import __version__
+from sdclab.cli import main
+
+
+@pytest.fixture(autouse=True)
+def nowhere(monkeypatch, tmp_path):
+    monkeypatch.delenv("SDCLAB_DATA", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+
+def test_data_lists_every_dataset_with_its_facts(capsys, entries, places):
+    assert main(["data", "--project", str(PROJECT)]) == 0
+    shown = capsys.readouterr().out
+    for entry in entries.values():
+        assert f"{entry.name}: {entry.title}" in shown
+        assert entry.licence in shown
+        assert entry.obtain.split(";")[0] in shown
+    assert shown.count("kind        replica") == 3
+    assert shown.count("kind        stand-in") == 2
+    assert entries["census"].replica.sha256 in shown
+    assert "1080 rows, 13 columns" in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--project", "nowhere"], "nowhere/resources/datasets.yaml: cannot be read"),
+        (["--project", str(PROJECT), "--data-dir", "nowhere"], "nowhere: the data folder"),
+    ],
+)
+def test_bad_input_is_one_sentence(capsys, arguments, message):
+    assert main(["data", *arguments]) == 2
+    shown = capsys.readouterr()
+    assert message in shown.err
+    assert shown.err.count("\n") == 1
+    assert shown.out == ""
+
+
+def test_the_command_is_installed():
+    shown = subprocess.run([sys.executable, "-m", "sdclab.cli", "--version"], capture_output=True, text=True)
+    assert shown.stdout.strip() == f"sdclab {__version__}"

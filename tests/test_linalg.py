@@ -1,0 +1,67 @@
+"""Exactness where the data are rank-deficient, badly scaled or few."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.linalg import lstsq
+
+from sdclab.errors import SdclabError
+from sdclab.linalg import centred_basis, fitted, residuals, same_gram
+
+
+def deficient(seed: int, n: int, p: int, rank: int) -> np.ndarray:
+    """n records of p attributes with a given rank, in units that differ by powers of ten."""
+    rng = np.random.default_rng(seed)
+    units = 10.0 ** rng.integers(-3, 6, p)
+    return rng.standard_normal((n, rank)) @ rng.standard_normal((rank, p)) * units + 5 * units
+
+
+matrices = st.builds(
+    deficient,
+    seed=st.integers(0, 2**32),
+    n=st.integers(20, 60),
+    p=st.integers(1, 6),
+    rank=st.integers(1, 4),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(matrices, st.integers(0, 2**32))
+def test_same_gram_keeps_the_gram_matrix_and_avoids_the_basis(pattern, seed):
+    basis = centred_basis(np.random.default_rng(seed).standard_normal((len(pattern), 3)))
+    made = same_gram(pattern, basis, np.random.default_rng(seed + 1))
+    size = np.linalg.norm(pattern, axis=0)
+    gram = pattern.T @ pattern
+    assert np.abs(made.T @ made - gram).max() <= 1e-8 * np.abs(gram).max()
+    assert np.abs(basis.T @ made / size).max() < 1e-8
+
+
+@settings(max_examples=40, deadline=None)
+@given(matrices, st.integers(0, 2**32))
+def test_fitted_values_are_those_of_ordinary_least_squares(x, seed):
+    y = np.random.default_rng(seed).standard_normal((len(x), 2))
+    ours = fitted(centred_basis(x), y)
+    scaled = np.column_stack([np.ones(len(x)), (x - x.mean(axis=0)) / x.std(axis=0)])
+    theirs = scaled @ lstsq(scaled, y, cond=1e-9)[0]
+    np.testing.assert_allclose(ours, theirs, atol=1e-7)
+
+
+def test_residuals_are_orthogonal_to_the_regressors_in_raw_units(rng):
+    x = rng.normal(1e6, 10, (200, 3))
+    errors = residuals(centred_basis(x), rng.standard_normal((200, 2)))
+    assert np.abs(errors.T @ (x - x.mean(axis=0))).max() < 1e-8
+    assert np.abs(errors.sum(axis=0)).max() < 1e-10
+
+
+def test_the_sign_of_the_first_record_is_drawn():
+    """LAPACK's QR fixes signs by the first record; the sampler must undo that."""
+    basis = centred_basis(np.empty((8, 0)))
+    pattern = residuals(basis, np.random.default_rng(0).standard_normal((8, 2)))
+    signs = [np.sign(same_gram(pattern, basis, np.random.default_rng(i))[0]) for i in range(400)]
+    assert np.abs(np.mean(signs, axis=0)).max() < 0.2  # four standard errors
+
+
+def test_too_few_records_are_refused(rng):
+    with pytest.raises(SdclabError, match=r"4 records are too few.*at least 6"):
+        same_gram(rng.standard_normal((4, 3)), centred_basis(rng.standard_normal((4, 2))), rng)

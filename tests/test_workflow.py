@@ -1,0 +1,186 @@
+"""The whole workflow, as a user runs it, in a copy of the project."""
+
+import csv
+import gzip
+import re
+import signal
+import subprocess
+import time
+
+import pytest
+from conftest import PROJECT, SMOKE, needs_originals, originals
+
+from sdclab.data.retrieve import substitute
+
+
+def test_delivers_tables_figures_verdicts_and_a_summary(smoke):
+    made = smoke.results()
+    for name in (
+        "tables/cano_torra_2009_table2.csv",
+        "tables/cano_torra_2009_table2.md",
+        "tables/cano_torra_2009_table3.csv",
+        "figures/cano_torra_2009_table2_ru.svg",
+        "figures/cano_torra_2009_table3_ru.png",
+        "scorecard.csv",
+        "audit.csv",
+        "summary.txt",
+    ):
+        assert made[name]
+    header = made["scorecard.csv"].decode().splitlines()[0]
+    assert header == "study,table,cell,quantity,published,reproduced,verdict,tolerance,reading,dataset_kind,note"
+    assert b"data: replica" in made["figures/cano_torra_2009_table2_ru.svg"]
+    assert b"Data: replica." in made["tables/cano_torra_2009_table2.md"]
+    rows = list(csv.DictReader(made["scorecard.csv"].decode().splitlines()))
+    assert {row["verdict"] for row in rows} == {"not judged"}  # replicas
+
+
+def test_a_second_run_does_nothing(smoke):
+    again = smoke.run(*SMOKE)
+    assert again.returncode == 0
+    assert "Nothing to be done" in again.stdout + again.stderr
+
+
+def test_one_core_and_two_give_the_same_bytes(smoke, tree):
+    assert tree.run(*SMOKE, cores=1).returncode == 0
+    assert tree.results() == smoke.results()
+
+
+def test_a_run_killed_half_way_is_resumed_to_the_same_bytes(smoke, tree):
+    process = subprocess.Popen(
+        tree.command(*SMOKE),
+        cwd=tree.root,
+        env=tree.environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    until = time.monotonic() + 120
+    while len(list(tree.root.glob("results/smoke/cells/*/*/*/*.csv"))) < 3:
+        assert time.monotonic() < until
+        assert process.poll() is None
+        time.sleep(0.02)
+    subprocess.run(["kill", "-s", "KILL", "--", f"-{process.pid}"], check=True)
+    assert process.wait() == -signal.SIGKILL
+    assert not (tree.root / "results/smoke/scorecard.csv").exists()
+    resumed = tree.run(*SMOKE)
+    assert resumed.returncode == 0, resumed.stderr
+    done = {name: content for name, content in tree.results().items() if not re.search(r"(^|/)\.", name)}
+    assert done == smoke.results()
+
+
+def readme_blocks() -> list[tuple[str, str]]:
+    """The README's code blocks that say in their first line where they belong."""
+    blocks = re.findall(r"```(?:python|yaml)\n# ([^\n]+)\n(.*?)```", (PROJECT / "README.md").read_text(), re.DOTALL)
+    assert len(blocks) == 6
+    return blocks
+
+
+def test_the_readme_shows_how_to_add_a_method_and_a_measure(smoke, tree):
+    """No rule, script or table code changes; cells that the new code does not touch stay as they are."""
+    anchors = {
+        "in src/sdclab/methods/__init__.py": '        "permute": "permute",\n',
+        "in src/sdclab/measures/__init__.py": '        "copy": "copy",\n',
+        "in config/studies/cano_torra_2009.yaml, under grid:": "grid:\n",
+        "in config/studies/cano_torra_2009.yaml, under measures:": "  score: {}\n",
+    }
+    for where, block in readme_blocks():
+        if where in anchors:
+            file = where.removeprefix("in ").split(",")[0]
+            tree.edit(file, anchors[where], anchors[where] + block)
+        else:
+            (tree.root / where).write_text(block)
+    done = tree.run(*SMOKE)
+    assert done.returncode == 0, done.stderr
+    made = tree.results()
+    rows = list(csv.DictReader(made["cells/cano_torra_2009/S1/rounding/base=0.5.csv"].decode().splitlines()))
+    assert 10 < float(rows[0]["distance"]) < 13  # a uniform error of ±0.25 SD has mean 0.125
+    assert "| rounding |  | base=0.5 |" in made["tables/cano_torra_2009_table2.md"].decode()
+    assert b"rounding base=0.5" in made["figures/cano_torra_2009_table2_ru.svg"]
+
+
+def test_a_new_method_leaves_the_other_cells_alone(smoke):
+    """Adding to the registry is no reason to compute anything again."""
+    file = smoke.root / "src/sdclab/methods/__init__.py"
+    before = file.read_text()
+    try:
+        file.write_text(before.replace('"permute": "permute",', '"permute": "permute",\n        "other": "noise",'))
+        planned = smoke.run(*SMOKE, "-n")
+        assert "Nothing to be done" in planned.stdout + planned.stderr
+    finally:
+        file.write_text(before)
+
+
+def test_changed_code_is_run_again(smoke):
+    """Only what can be affected: the cells of that method and what is made from them."""
+    file = smoke.root / "src/sdclab/methods/permute.py"
+    before = file.read_text()
+    try:
+        file.write_text(before + "\n# changed\n")
+        planned = smoke.run(*SMOKE, "-n", "--quiet", "host")
+        shown = planned.stdout + planned.stderr
+        assert "cells/cano_torra_2009/S1/permute/default.csv" in shown
+        assert not re.search(r"output: \S*cells/cano_torra_2009/S1/ipso-a", shown)
+    finally:
+        file.write_text(before)
+
+
+@needs_originals
+def test_the_originals_are_judged(tree):
+    done = tree.run("--config", "download=false", SDCLAB_DATA=str(originals()))
+    assert done.returncode == 0, done.stderr
+    rows = list(csv.DictReader(tree.results("results")["scorecard.csv"].decode().splitlines()))
+    verdicts = {(row["cell"], row["quantity"]): row["verdict"] for row in rows}
+    assert {row["dataset_kind"] for row in rows} == {"original"}
+    assert verdicts["S1/ipso-a/default", "pil"] == "differs"
+    assert verdicts["S1/ipso-c/default", "dr"] == "trend"
+    assert "12" in re.search(r"trend: (\d+)", done.stdout + done.stderr)[1]
+
+
+class TestBadInput:
+    """One sentence, an exit code, nothing left behind."""
+
+    def refused(self, tree, *arguments, **environment):
+        done = tree.run(*arguments, **environment)
+        shown = done.stdout + done.stderr
+        assert done.returncode != 0
+        assert "Traceback" not in shown
+        return shown
+
+    @pytest.mark.parametrize(
+        ("setting", "message"),
+        [
+            ("downlaod=true", "config: unknown key 'downlaod': did you mean download?"),
+            ("download=perhaps", "config: download is 'perhaps' but must be of type boolean"),
+            ("studies=[cano_torra_2008]", "unknown study 'cano_torra_2008': did you mean cano_torra_2009?"),
+            ("data_dir=nowhere", "nowhere: the data folder (data_dir or SDCLAB_DATA) does not exist"),
+            ("results=Snakefile/results", "Snakefile/results: cannot write here"),
+        ],
+    )
+    def test_in_the_config(self, smoke, setting, message):
+        assert message in self.refused(smoke, "--config", setting)
+
+    def test_malformed_yaml(self, tree):
+        (tree.root / "config/config.yaml").write_text("studies: [\nresults: {")
+        assert "config/config.yaml, line 2, column" in self.refused(tree)
+
+    def test_an_altered_data_file(self, tree, entries, places):
+        folder = tree.root / "mine"
+        folder.mkdir()
+        (folder / "census.csv").write_text(substitute(entries["census"], places).text)
+        shown = self.refused(tree, "--config", "data_dir=mine")
+        assert f"expected {entries['census'].sha256}" in shown
+        assert entries["census"].replica.sha256 in shown
+        assert not list(tree.root.glob("results/data/census.*"))
+        assert "this is not the known census data" in (tree.root / "results/logs/data/census.log").read_text()
+
+    def test_a_constant_column(self, tree, entries, places):
+        """Bad only once the data are looked at: the job fails, names the column, and leaves no result."""
+        replica = substitute(entries["census"], places)
+        values = replica.values.copy()
+        values[:, replica.columns.index("FEDTAX")] = 7
+        flat = replica.with_values("replica", replica.source, values)
+        (tree.root / "resources/replicas/census.csv.gz").write_bytes(gzip.compress(flat.text.encode()))
+        tree.edit("resources/datasets.yaml", replica.fingerprint, flat.fingerprint)
+        shown = self.refused(tree, *SMOKE)
+        assert "column FEDTAX of census is constant" in shown
+        assert not list(tree.root.glob("results/smoke/cells/*/*/*/*.csv"))
