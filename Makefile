@@ -5,7 +5,7 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES) --workflow-profile workflow/profiles/local
 
-.PHONY: reproduce smoke test lint format replicas lock clean help
+.PHONY: reproduce smoke test lint format benchmark replicas lock clean help
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -30,6 +30,9 @@ format: $(INSTALLED) ## let the formatters write
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/snakefmt Snakefile workflow
+
+benchmark: $(INSTALLED) ## where the time goes, cell by cell
+	$(BIN)/python benchmarks/fcrm.py
 
 replicas: $(INSTALLED) ## make resources/replicas/ anew from the originals in DATA
 	$(BIN)/python scripts/make_replicas.py $(DATA)

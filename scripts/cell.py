@@ -1,37 +1,27 @@
 """One cell of a grid: protect and measure its replicates, write a row for each."""
 
-import csv
-import json
 from collections.abc import Mapping
 from pathlib import Path
 
 from job import job
 
 from sdclab.cells import run
-from sdclab.data.dataset import Dataset, numbers
+from sdclab.data.dataset import Dataset
 from sdclab.files import csv_text, write
 from sdclab.grids import Cell
-from sdclab.scenarios import Scenario
-
-
-def read_dataset(table: Path, about: Path) -> Dataset:
-    """The prepared dataset as the rule `dataset` left it."""
-    facts = json.loads(about.read_text())
-    with table.open(newline="") as file:
-        header, *rows = csv.reader(file)
-    values = numbers(rows, header, header, table.name)
-    return Dataset(facts["name"], facts["kind"], facts["source"], tuple(header), values)
+from sdclab.scenarios import AnyScenario
 
 
 def main(
     cell: Cell,
-    scenario: Scenario,
+    scenario: AnyScenario,
     measured: Mapping[str, Mapping[str, object]],
+    code: str,
     table: Path,
     about: Path,
     output: Path,
 ) -> None:
-    rows = run(cell, scenario, read_dataset(table, about), measured)
+    rows = run(cell, scenario, Dataset.read(table, about), measured, code)
     write(output, csv_text(list(rows[0]), rows))
 
 
@@ -41,6 +31,7 @@ if "snakemake" in globals():
             snakemake.params.cell,
             snakemake.params.scenario,
             snakemake.params.measured,
+            snakemake.params.code,
             Path(snakemake.input.table),
             Path(snakemake.input.about),
             Path(snakemake.output[0]),

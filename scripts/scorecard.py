@@ -29,6 +29,7 @@ def main(
         line
         for study in studies
         for table, spec in study.tables.items()
+        if table in tables
         for line in judge(study.name, table, read_rows(tables[table]), spec, study.judgements, study.notes)
     ]
     failed = sum(row["holds"] == "no" for row in read_rows(audit))

@@ -152,7 +152,17 @@ class TestStudyConfig:
             (lambda t: t.pop("measures"), "the key 'measures' is missing"),
             (lambda t: t.update(study="other"), "study is 'other' but must be the file's name"),
             (lambda t: t["judgements"][0].pop("tolerance"), "judgements.0: the key 'tolerance' is missing"),
-            (lambda t: t["judgements"][0].update(table="x"), "judgements: unknown table 'x'"),
+            (lambda t: t["judgements"][0].update(tables=["x"]), "judgements: unknown table 'x'"),
+            (lambda t: t["tables"]["cano_torra_2009_table1"].update(scenario="S9"), "unknown scenario 'S9'"),
+            (
+                lambda t: t["figures"]["cano_torra_2009_example"].update(plot="pie"),
+                "figures.cano_torra_2009_example: unkn",
+            ),
+            (lambda t: t["scenarios"]["S1"].pop("dependent"), "scenarios.S1: the key 'dependent' is missing"),
+            (
+                lambda t: t["scenarios"]["S1"].update(dependent=[]),
+                r"scenarios.S1.dependent is \[\] but must be a list of",
+            ),
             (lambda t: t["judgements"][0].update(rule="fit"), "rule is 'fit' but must be one of tolerance, trend"),
         ],
     )

@@ -42,7 +42,7 @@ def test_every_method_has_the_one_signature(name):
 def test_every_method_is_deterministic_in_its_stream_and_leaves_its_input_alone(name, split):
     y, x = split
     before = y.copy()
-    needed = {"noise": {"p": 0.1}}.get(name, {})
+    needed = {"noise": {"p": 0.1}, "fcrm": {"c": 3}}.get(name, {})
     first = protect(name, y, x, np.random.default_rng(1), needed)
     again = protect(name, y, x, np.random.default_rng(1), needed)
     assert first.tobytes() == again.tobytes()

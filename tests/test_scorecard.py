@@ -33,8 +33,8 @@ SPEC = {
     "quantities": ["pil"],
     "readings": [{"method": "ipso-b", "parameters": {"reading": "thesis"}, "because": "it fits"}],
 }
-TOLERANCE = {"table": "t", "quantities": ["pil"], "rule": "tolerance", "tolerance": 3, "because": ""}
-TREND = {"table": "t", "quantities": ["pil"], "rule": "trend", "resolution": 0.5, "at_least": 0.9, "because": ""}
+TOLERANCE = {"tables": ["t"], "quantities": ["pil"], "rule": "tolerance", "tolerance": 3, "because": ""}
+TREND = {"tables": ["t"], "quantities": ["pil"], "rule": "trend", "resolution": 0.5, "at_least": 0.9, "because": ""}
 
 
 def cells(*ours, kind="original"):
@@ -141,7 +141,7 @@ class TestVerdicts:
         assert {line.cell: line.reading for line in lines}["S1/ipso-b/reading=thesis"] == "reading=thesis: it fits"
 
     def test_notes_and_spread_are_shown(self):
-        note = {"table": "t", "rows": {"c": [2]}, "note": "why"}
+        note = {"tables": ["t"], "rows": {"c": [2]}, "note": "why"}
         assert verdicts([TOLERANCE], (FCRM2, 40.0), notes=[note])[0].note == "why; SD 0.707 over 2 replicates"
 
     def test_a_quantity_without_a_rule_is_refused(self):

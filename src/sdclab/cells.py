@@ -1,56 +1,86 @@
 """Running a cell: protect and measure, once a replicate."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from sdclab import measures, methods
+from sdclab.arrays import Matrix
 from sdclab.data.dataset import Dataset
 from sdclab.errors import SdclabError
 from sdclab.grids import Cell
 from sdclab.measures import MEASURES
-from sdclab.methods import METHODS
+from sdclab.methods import METHODS, Release
 from sdclab.provenance import code_fingerprint, versions
-from sdclab.scenarios import Scenario
+from sdclab.scenarios import AnyScenario, Split
 from sdclab.seeds import seed_of, stream
 
-IDENTITY = ("study", "scenario", "method", "parameters", "replicate", "seed")
-PROVENANCE = ("dataset", "dataset_kind", "fingerprint", "code", "versions")
-"""Columns before and behind the measured ones in a cell's rows."""
+Measured = Mapping[str, Mapping[str, object]]
+"""The measures to apply, with their options."""
 
 
-def code_of(method: str, measured: Mapping[str, Mapping[str, object]]) -> str:
+def code_of(method: str, measured: Measured) -> str:
     """The fingerprint of the code behind a cell: its method, its measures and this module."""
     chosen = [METHODS.module(method), *(MEASURES.module(name) for name in measured)]
     return code_fingerprint(["sdclab.cells", *chosen])
 
 
 def run(
-    cell: Cell,
-    scenario: Scenario,
-    dataset: Dataset,
-    measured: Mapping[str, Mapping[str, object]],
+    cell: Cell, scenario: AnyScenario, dataset: Dataset, measured: Measured, code: str = ""
 ) -> list[dict[str, Any]]:
-    """One row a replicate, each with what was measured and all that is needed to get it again."""
-    dependent, independent = scenario.split(dataset)
+    """One row a replicate, each with what was measured and all that is needed to get it again.
+
+    `code` is the fingerprint of the code behind the cell (`code_of`), which the workflow knows already.
+    """
+    splits = list(scenario.splits(dataset, cell.parameters))
     about = {
         "dataset": dataset.name,
         "dataset_kind": dataset.kind,
         "fingerprint": dataset.fingerprint,
-        "code": code_of(cell.method, measured),
+        "code": code,
         "versions": versions(["sdclab", "numpy", "scipy"]),
     }
     rows = []
     for replicate in range(cell.replicates):
         seed = seed_of(cell.scenario, cell.method, dict(cell.parameters), replicate)
-        protected = methods.protect(cell.method, dependent, independent, stream(seed), cell.parameters)
-        if not np.isfinite(protected).all():
-            column = scenario.dependent[int(np.argwhere(~np.isfinite(protected))[0][1])]
-            raise SdclabError(f"cell {cell.name}: the protected column {column} is not finite.")
-        values: dict[str, float] = {}
-        for name, options in measured.items():
-            values |= measures.measure(name, dependent, protected, independent, options)
-        identity = (cell.study, cell.scenario, cell.method, cell.slug, replicate, seed)
-        rows.append({**dict(zip(IDENTITY, identity, strict=True)), **values, **about})
+        values = _mean([_measured(split, made, measured) for split, made in releases(cell, scenario, splits, seed)])
+        identity = {
+            "study": cell.study,
+            "scenario": cell.scenario,
+            "method": cell.method,
+            "parameters": cell.slug,
+            "replicate": replicate,
+            "seed": seed,
+        }
+        rows.append({**identity, **values, **about})
     return rows
+
+
+def releases(cell: Cell, scenario: AnyScenario, splits: Sequence[Split], seed: int) -> list[tuple[Split, Release]]:
+    """What the cell's method makes of every split, from one random stream."""
+    parameters = {key: value for key, value in cell.parameters.items() if key not in scenario.takes}
+    rng = stream(seed)
+    made = [(split, methods.release(cell.method, *split, rng, parameters)) for split in splits]
+    for _, released in made:
+        _check_finite(released.values, cell)
+    return made
+
+
+def _check_finite(values: Matrix, cell: Cell) -> None:
+    if not np.isfinite(values).all():
+        column = int(np.argwhere(~np.isfinite(values))[0][1]) + 1
+        raise SdclabError(f"cell {cell.name}: dependent attribute {column} of the protected file is not finite.")
+
+
+def _measured(split: Split, made: Release, measured: Measured) -> dict[str, float]:
+    dependent, independent = split
+    values = dict(made.facts)
+    for name, options in measured.items():
+        values |= measures.measure(name, dependent, made.values, independent, options)
+    return values
+
+
+def _mean(each: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """The mean over the splits; the numbers themselves when there is one."""
+    return {name: float(np.mean([values[name] for values in each])) for name in each[0]}

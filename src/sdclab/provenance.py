@@ -5,10 +5,10 @@ import hashlib
 from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from pathlib import Path
 
 PACKAGE = "sdclab"
+ROOT = Path(__file__).parent
 REGISTRIES = {"sdclab.methods", "sdclab.measures"}
 """Left out of fingerprints: a new line there adds a method or measure and changes no other."""
 
@@ -43,10 +43,16 @@ def code_fingerprint(modules: Iterable[str]) -> str:
     return digest.hexdigest()[:16]
 
 
+def _file(module: str) -> Path | None:
+    """The source file of a module of this package, found without importing anything."""
+    stem = ROOT.joinpath(*module.split(".")[1:])
+    return next((path for path in (stem.with_suffix(".py"), stem / "__init__.py") if path.is_file()), None)
+
+
 @cache
 def _source(module: str) -> bytes:
-    spec = find_spec(module)
-    return Path(spec.origin).read_bytes() if spec and spec.origin else b""
+    path = _file(module)
+    return path.read_bytes() if path else b""
 
 
 @cache
@@ -59,12 +65,4 @@ def _imports(module: str) -> tuple[str, ...]:
         elif isinstance(node, ast.ImportFrom) and node.module:
             found.append(node.module)
             found += [f"{node.module}.{alias.name}" for alias in node.names]
-    return tuple(name for name in found if name.split(".")[0] == PACKAGE and _exists(name))
-
-
-@cache
-def _exists(module: str) -> bool:
-    try:
-        return find_spec(module) is not None
-    except ModuleNotFoundError:  # a name inside a module, not a module
-        return False
+    return tuple(name for name in found if name.split(".")[0] == PACKAGE and _file(name))

@@ -8,6 +8,7 @@ from the signature and documented nowhere else.
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from types import NoneType, UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -71,6 +72,16 @@ def _described(kind: Any) -> str:
     return names.get(kind, "empty" if kind is NoneType else "a mapping of options")
 
 
+@cache
+def _parameters(function: Callable[..., Any]) -> dict[str, Parameter]:
+    hints = get_type_hints(function)
+    return {
+        p.name: Parameter(p.name, hints[p.name], p.default)
+        for p in inspect.signature(function).parameters.values()
+        if p.kind is inspect.Parameter.KEYWORD_ONLY
+    }
+
+
 @dataclass(frozen=True)
 class Registry:
     """Public names of one kind of thing (`method`, `measure`) and the modules that hold them."""
@@ -95,13 +106,7 @@ class Registry:
 
     def parameters(self, name: str) -> dict[str, Parameter]:
         """What the function can be told, in the order of its signature."""
-        function = self.get(name)
-        hints = get_type_hints(function)
-        return {
-            p.name: Parameter(p.name, hints[p.name], p.default)
-            for p in inspect.signature(function).parameters.values()
-            if p.kind is inspect.Parameter.KEYWORD_ONLY
-        }
+        return _parameters(self.get(name))
 
     def checked(self, name: str, given: Mapping[str, object], where: str = "") -> dict[str, Any]:
         """The given parameters in their declared types; unknown, missing and ill-typed ones are refused."""

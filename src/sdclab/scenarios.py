@@ -1,12 +1,17 @@
 """A scenario: a dataset with roles."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from sdclab.arrays import Matrix
 from sdclab.data.dataset import Dataset
 from sdclab.errors import SdclabError
+
+Split = tuple[Matrix, Matrix]
+"""Dependents and independents."""
 
 
 @dataclass(frozen=True)
@@ -18,7 +23,18 @@ class Scenario:
     dependent: tuple[str, ...]
     independent: tuple[str, ...] = ()
 
-    def split(self, dataset: Dataset) -> tuple[Matrix, Matrix]:
+    takes = ()
+    """Parameters of a cell that are the scenario's and not the method's: none."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.dependent + self.independent
+
+    def splits(self, dataset: Dataset, parameters: Mapping[str, Any]) -> Iterator[Split]:
+        """What a method is applied to, one after the other: here a single split."""
+        yield self.split(dataset)
+
+    def split(self, dataset: Dataset) -> Split:
         """The dependents and the independents as arrays, once they are fit for every method and measure."""
         where = f"scenario {self.name}"
         both = sorted(set(self.dependent) & set(self.independent))
@@ -26,14 +42,39 @@ class Scenario:
             raise SdclabError(f"{where}: column {both[0]} is both dependent and independent.")
         dependent = dataset.select(self.dependent, where)
         independent = dataset.select(self.independent, where)
-        attributes = self.dependent + self.independent
-        if len(dependent) <= len(attributes):
+        if len(dependent) <= len(self.columns):
             raise SdclabError(
-                f"{where}: {dataset.name} has {len(dependent)} records for {len(attributes)} attributes; "
+                f"{where}: {dataset.name} has {len(dependent)} records for {len(self.columns)} attributes; "
                 "more records than attributes are needed."
             )
         values = np.column_stack([dependent, independent])
-        for column, name in zip(values.T, attributes, strict=True):
+        for column, name in zip(values.T, self.columns, strict=True):
             if np.ptp(column) == 0:
                 raise SdclabError(f"{where}: column {name} of {dataset.name} is constant.")
         return dependent, independent
+
+
+@dataclass(frozen=True)
+class Rotation:
+    """Every attribute in turn as the only dependent, the next `n_independent` ones as independents, wrapping round.
+
+    Scenario S3 of Cano (2009), section 5: a cell's numbers are means over the attributes.
+    """
+
+    name: str
+    dataset: str
+    columns: tuple[str, ...]
+
+    takes = ("n_independent",)
+
+    def splits(self, dataset: Dataset, parameters: Mapping[str, Any]) -> Iterator[Split]:
+        """One split for each attribute."""
+        count, n = len(self.columns), parameters.get("n_independent")
+        if not isinstance(n, int) or not 1 <= n < count:
+            raise SdclabError(f"scenario {self.name}: n_independent is {n} but must lie between 1 and {count - 1}.")
+        for i, column in enumerate(self.columns):
+            following = tuple(self.columns[(i + 1 + j) % count] for j in range(n))
+            yield Scenario(self.name, self.dataset, (column,), following).split(dataset)
+
+
+AnyScenario = Scenario | Rotation

@@ -69,7 +69,7 @@ def judge(
 
 def _rule(table: str, quantity: str, row: TableRow, rules: Sequence[Spec]) -> Spec:
     for rule in rules:
-        if rule["table"] == table and quantity in rule["quantities"] and meant(row, rule.get("rows", {})):
+        if table in rule["tables"] and quantity in rule["quantities"] and meant(row, rule.get("rows", {})):
             return rule
     raise SdclabError(f"table {table}: no judgement in the study's config covers {quantity} of {row['cell']}.")
 
@@ -80,10 +80,10 @@ def _verdict(row: TableRow, quantity: str, rule: Spec, group: Sequence[TableRow]
     bound, holds = _bound(row, quantity, rule, group)
     if ours != ours:
         return "not reproducible", bound
-    if row["dataset_kind"] != "original":
-        return "not judged", bound
     if rule["rule"] == "not_reproducible":
         return "not reproducible", bound
+    if row["dataset_kind"] not in rule.get("kinds", ["original"]):
+        return "not judged", bound
     if prints_as(ours, published):
         return "exact", bound
     return (("close" if rule["rule"] == "tolerance" else "trend") if holds else "differs"), bound
@@ -125,18 +125,19 @@ def _reading(row: TableRow, spec: Spec) -> str:
 
 
 def _note(table: str, quantity: str, row: TableRow, notes: Sequence[Spec], verdict: str) -> str:
+    if not row["cell"]:
+        return "; ".join([*_notes(table, quantity, row, notes), "no cell of this study answers it"])
     if verdict == "not judged":
         return f"made from a {row['dataset_kind']}, so no published number is judged"
-    said = [
-        note["note"]
-        for note in notes
-        if note["table"] == table
-        and quantity in note.get("quantities", [quantity])
-        and meant(row, note.get("rows", {}))
-    ]
+    said = _notes(table, quantity, row, notes)
     if row[f"{quantity}_sd"]:
         said.append(f"SD {float(row[f'{quantity}_sd']):.3g} over {row['replicates']} replicates")
     return "; ".join(said)
+
+
+def _notes(table: str, quantity: str, row: TableRow, notes: Sequence[Spec]) -> list[str]:
+    here = [note for note in notes if table in note["tables"] and quantity in note.get("quantities", [quantity])]
+    return [note["note"] for note in here if meant(row, note.get("rows", {}))]
 
 
 def rows_of(lines: Sequence[Judged]) -> list[dict[str, Any]]:

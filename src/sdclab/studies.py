@@ -11,7 +11,9 @@ from sdclab.errors import SdclabError, unknown
 from sdclab.grids import Cell, expand
 from sdclab.measures import MEASURES
 from sdclab.methods import METHODS
-from sdclab.scenarios import Scenario
+from sdclab.plots import PLOTS
+from sdclab.scenarios import AnyScenario, Rotation, Scenario
+from sdclab.tables.published import meant
 
 
 @dataclass(frozen=True)
@@ -20,17 +22,21 @@ class Study:
 
     name: str
     title: str
-    scenarios: Mapping[str, Scenario]
+    scenarios: Mapping[str, AnyScenario]
     measures: Mapping[str, Mapping[str, Any]]
     cells: Sequence[Cell]
     tables: Mapping[str, Mapping[str, Any]]
+    figures: Mapping[str, Mapping[str, Any]]
+    sensitivities: Mapping[str, Mapping[str, Any]]
     judgements: Sequence[Mapping[str, Any]]
     notes: Sequence[Mapping[str, Any]]
 
     def cells_of(self, table: str) -> list[Cell]:
-        """The cells that stand in a table: those of its scenario."""
-        scenario = self.tables[table]["scenario"]
-        return [cell for cell in self.cells if cell.scenario == scenario]
+        """The cells that stand in a table: those of its scenario, or the ones among them that it asks for."""
+        spec = self.tables[table]
+        asked = spec.get("cells", {})
+        here = [cell for cell in self.cells if cell.scenario == spec["scenario"]]
+        return [cell for cell in here if meant({"method": cell.method, **cell.parameters}, asked)]
 
 
 def find(name: str, folder: Path) -> Path:
@@ -57,35 +63,64 @@ def load(
     for name, options in text["measures"].items():
         MEASURES.checked(name, options, where)
     replicates = min(text["replicates"], most_replicates or text["replicates"])
-    cells = expand(text["study"], list(scenarios), text["grid"], replicates, most_values)
-    for cell in cells:
-        if cell.scenario not in scenarios:
-            raise unknown("scenario", cell.scenario, scenarios, f"{where}: grid")
-        METHODS.checked(cell.method, cell.parameters, f"{where}: grid")
-    for name, table in text.get("tables", {}).items():
-        if table["scenario"] not in scenarios:
-            raise unknown("scenario", table["scenario"], scenarios, f"{where}: tables.{name}")
-    for key in ("judgements", "notes"):
-        for item in text.get(key, ()):
-            if item["table"] not in text.get("tables", {}):
-                raise unknown("table", item["table"], text.get("tables", {}), f"{where}: {key}")
-    return Study(
+    study = Study(
         name=text["study"],
         title=text["title"],
         scenarios=scenarios,
         measures=text["measures"],
-        cells=cells,
+        cells=expand(text["study"], list(scenarios), text["grid"], replicates, most_values),
         tables=text.get("tables", {}),
+        figures=text.get("figures", {}),
+        sensitivities={
+            name: {"replicates": replicates, **spec} for name, spec in text.get("sensitivities", {}).items()
+        },
         judgements=text.get("judgements", ()),
         notes=text.get("notes", ()),
     )
+    _check_cells(study, where)
+    _check_references(study, where)
+    return study
 
 
-def _scenario(name: str, roles: Mapping[str, Any], datasets: Mapping[str, Entry], where: str) -> Scenario:
+def _check_cells(study: Study, where: str) -> None:
+    for cell in study.cells:
+        if cell.scenario not in study.scenarios:
+            raise unknown("scenario", cell.scenario, study.scenarios, f"{where}: grid")
+        takes = study.scenarios[cell.scenario].takes
+        own = {key: value for key, value in cell.parameters.items() if key not in takes}
+        METHODS.checked(cell.method, own, f"{where}: grid")
+
+
+def _check_references(study: Study, where: str) -> None:
+    """Every scenario, table and plot that another part of the study names must exist."""
+    for name, spec in {**study.tables, **study.figures, **study.sensitivities}.items():
+        scenario = spec.get("scenario")
+        if scenario is not None and scenario not in study.scenarios:
+            raise unknown("scenario", scenario, study.scenarios, f"{where}: {name}")
+    for name, figure in study.figures.items():
+        PLOTS.module(figure["plot"], f"{where}: figures.{name}")  # its options are checked when it is drawn
+    named = {
+        "figures": [table for spec in study.figures.values() for table in spec.get("tables", ())],
+        "judgements": [table for rule in study.judgements for table in rule["tables"]],
+        "notes": [table for note in study.notes for table in note["tables"]],
+        "sensitivities": [spec["table"] for spec in study.sensitivities.values()],
+    }
+    for part, tables in named.items():
+        for table in tables:
+            if table not in study.tables:
+                raise unknown("table", table, study.tables, f"{where}: {part}")
+
+
+def _scenario(name: str, roles: Mapping[str, Any], datasets: Mapping[str, Entry], where: str) -> AnyScenario:
     place = f"{where}: scenarios.{name}"
     columns = entry(datasets, roles["dataset"], place).columns
-    dependent, independent = tuple(roles["dependent"]), tuple(roles.get("independent", ()))
-    for column in dependent + independent:
+    scenario: AnyScenario
+    if "rotate" in roles:
+        scenario = Rotation(name, roles["dataset"], tuple(roles["rotate"]))
+    else:
+        independent = tuple(roles.get("independent", ()))
+        scenario = Scenario(name, roles["dataset"], tuple(roles["dependent"]), independent)
+    for column in scenario.columns:
         if column not in columns:
             raise unknown("column", column, columns, place)
-    return Scenario(name, roles["dataset"], dependent, independent)
+    return scenario

@@ -3,11 +3,14 @@ import os
 import sys
 from pathlib import Path
 
-from sdclab import documents, studies
+from sdclab import documents, grids, studies
 from sdclab.cells import code_of
 from sdclab.data import manifest, retrieve
 from sdclab.errors import SdclabError
 from sdclab.files import check_writable
+from sdclab.measures import MEASURES
+from sdclab.methods import METHODS
+from sdclab.plots import PLOTS
 from sdclab.provenance import code_fingerprint
 
 CONFIG = "config/config.yaml"
@@ -51,6 +54,8 @@ except SdclabError as error:
 RESULTS = config["results"]
 CELLS = {(c.study, c.scenario, c.method, c.slug): c for study in STUDIES.values() for c in study.cells}
 TABLES = {table: study for study in STUDIES.values() for table in study.tables}
+FIGURES = {figure: study for study in STUDIES.values() for figure in study.figures}
+SENSITIVITIES = {name: study for study in STUDIES.values() for name in study.sensitivities}
 
 
 wildcard_constraints:
@@ -60,6 +65,8 @@ wildcard_constraints:
     method="[a-z0-9_-]+",
     slug="[^/]+",
     table="[a-z0-9_]+",
+    figure="[a-z0-9_]+",
+    sensitivity="[a-z0-9_]+",
 
 
 def cell_of(wildcards):
@@ -84,10 +91,14 @@ def cell_path(cell):
     return f"{RESULTS}/cells/{cell.study}/{cell.scenario}/{cell.method}/{cell.slug}.csv"
 
 
+def dataset_paths(name):
+    """The prepared table of a dataset and the facts about it."""
+    return [f"{RESULTS}/data/{name}.csv", f"{RESULTS}/data/{name}.json"]
+
+
 def dataset_of_cell(wildcards):
-    """The prepared table and the facts about it that a cell reads."""
-    stem = f"{RESULTS}/data/{scenario_of(wildcards).dataset}"
-    return {"table": f"{stem}.csv", "about": f"{stem}.json"}
+    table, about = dataset_paths(scenario_of(wildcards).dataset)
+    return {"table": table, "about": about}
 
 
 def local_source(wildcards):
@@ -107,8 +118,8 @@ def table_spec(wildcards):
     return TABLES[wildcards.table].tables[wildcards.table]
 
 
-def table_title(wildcards):
-    return table_spec(wildcards)["title"]
+def table_published(wildcards):
+    return f"{PUBLISHED}/{table_spec(wildcards).get('published', wildcards.table)}.csv"
 
 
 def table_cells(wildcards):
@@ -129,17 +140,66 @@ def used_datasets():
     return [f"{RESULTS}/data/{name}.json" for name in sorted(names)]
 
 
-def ru_maps():
-    """Every table with both PIL and DR is drawn as a map."""
-    drawn = [table for table, study in TABLES.items() if {"pil", "dr"} <= set(study.tables[table]["quantities"])]
-    return [f"{RESULTS}/figures/{table}_ru.{kind}" for table in drawn for kind in ("svg", "png")]
+def figure_spec(wildcards):
+    return FIGURES[wildcards.figure].figures[wildcards.figure]
+
+
+def figure_scenario(wildcards):
+    return FIGURES[wildcards.figure].scenarios.get(figure_spec(wildcards).get("scenario"))
+
+
+def figure_inputs(wildcards):
+    """The tables a figure draws, and the data of its scenario if it names one."""
+    inputs = {"tables": [f"{RESULTS}/tables/{table}.csv" for table in figure_spec(wildcards).get("tables", [])]}
+    scenario = figure_scenario(wildcards)
+    return {**inputs, "dataset": dataset_paths(scenario.dataset)} if scenario else inputs
+
+
+def code_of_figure(wildcards):
+    return code_fingerprint([PLOTS.module(figure_spec(wildcards)["plot"])])
+
+
+def sensitivity_spec(wildcards):
+    return SENSITIVITIES[wildcards.sensitivity].sensitivities[wildcards.sensitivity]
+
+
+def sensitivity_scenario(wildcards):
+    return SENSITIVITIES[wildcards.sensitivity].scenarios[sensitivity_spec(wildcards)["scenario"]]
+
+
+def sensitivity_dataset(wildcards):
+    return dataset_paths(sensitivity_scenario(wildcards).dataset)
+
+
+def sensitivity_table(wildcards):
+    return f"{RESULTS}/tables/{sensitivity_spec(wildcards)['table']}.csv"
+
+
+def sensitivity_cells(wildcards):
+    """The cells of a sensitivity table, expanded like a grid."""
+    spec = sensitivity_spec(wildcards)
+    name = SENSITIVITIES[wildcards.sensitivity].name
+    return grids.expand(name, [spec["scenario"]], spec["cells"], spec["replicates"], config["most_values"])
+
+
+def code_of_sensitivity(wildcards):
+    modules = [METHODS.module(cell.method) for cell in sensitivity_cells(wildcards)]
+    return code_fingerprint(["sdclab.sensitivity", MEASURES.module(sensitivity_spec(wildcards)["measure"]), *modules])
+
+
+def judged_tables():
+    """The tables whose published numbers the scorecard judges."""
+    judged = [table for table, study in TABLES.items() if study.tables[table].get("judged", True)]
+    return [f"{RESULTS}/tables/{table}.csv" for table in judged]
 
 
 def targets():
     """All that a run delivers."""
     cells = [cell_path(cell) for cell in CELLS.values()]
     tables = [f"{RESULTS}/tables/{table}.{kind}" for table in TABLES for kind in ("csv", "md")]
-    return cells + tables + ru_maps() + [f"{RESULTS}/scorecard.csv", f"{RESULTS}/summary.txt"]
+    figures = [f"{RESULTS}/figures/{figure}.{kind}" for figure in FIGURES for kind in ("svg", "png")]
+    sensitivities = [f"{RESULTS}/sensitivity/{name}.csv" for name in SENSITIVITIES]
+    return cells + tables + figures + sensitivities + [f"{RESULTS}/scorecard.csv", f"{RESULTS}/summary.txt"]
 
 
 def last_words():

@@ -1,25 +1,26 @@
-# From tables to figures.
+# From tables, and sometimes a scenario's data, to figures.
 
 
-rule ru_map:
+rule figure:
     input:
-        f"{RESULTS}/tables/{{table}}.csv",
+        unpack(figure_inputs),
     output:
         report(
-            f"{RESULTS}/figures/{{table}}_ru.svg",
-            caption="../report/ru_map.rst",
-            category="Risk-utility maps",
-            labels={"table": "{table}"},
+            f"{RESULTS}/figures/{{figure}}.svg",
+            caption="../report/figure.rst",
+            category="Figures",
+            labels={"figure": "{figure}"},
         ),
-        f"{RESULTS}/figures/{{table}}_ru.png",
+        f"{RESULTS}/figures/{{figure}}.png",
     log:
-        f"{RESULTS}/logs/figures/{{table}}_ru.log",
+        f"{RESULTS}/logs/figures/{{figure}}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/figures/{{table}}_ru.tsv"
+        f"{RESULTS}/benchmarks/figures/{{figure}}.tsv"
     conda:
         "../../environment.yml"
     params:
-        title=table_title,
-        code=code_fingerprint(["sdclab.plots.ru_map"]),
+        spec=figure_spec,
+        scenario=figure_scenario,
+        code=code_of_figure,
     script:
-        "../../scripts/ru_map.py"
+        "../../scripts/figure.py"

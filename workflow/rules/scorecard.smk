@@ -22,7 +22,7 @@ rule audit:
 
 rule scorecard:
     input:
-        tables=expand(f"{RESULTS}/tables/{{table}}.csv", table=TABLES),
+        tables=judged_tables(),
         audit=f"{RESULTS}/audit.csv",
         datasets=used_datasets(),
     output:

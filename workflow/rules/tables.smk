@@ -4,7 +4,7 @@
 rule table:
     input:
         cells=table_cell_paths,
-        published=f"{PUBLISHED}/{{table}}.csv",
+        published=table_published,
         schema=str(SCHEMAS / "published.schema.yaml"),
     output:
         csv=report(
@@ -26,3 +26,30 @@ rule table:
         code=code_fingerprint(["sdclab.tables.side_by_side"]),
     script:
         "../../scripts/table.py"
+
+
+rule sensitivity:
+    input:
+        dataset=sensitivity_dataset,
+        table=sensitivity_table,
+    output:
+        csv=report(
+            f"{RESULTS}/sensitivity/{{sensitivity}}.csv",
+            caption="../report/sensitivity.rst",
+            category="Tables",
+            labels={"table": "{sensitivity}"},
+        ),
+        markdown=f"{RESULTS}/sensitivity/{{sensitivity}}.md",
+    log:
+        f"{RESULTS}/logs/sensitivity/{{sensitivity}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/sensitivity/{{sensitivity}}.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        spec=sensitivity_spec,
+        cells=sensitivity_cells,
+        scenario=sensitivity_scenario,
+        code=code_of_sensitivity,
+    script:
+        "../../scripts/sensitivity.py"

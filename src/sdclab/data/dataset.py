@@ -1,14 +1,18 @@
 """A dataset: named columns of numbers with a kind and a fingerprint."""
 
+import csv
+import io
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
 from sdclab.arrays import Matrix
 from sdclab.errors import SdclabError, unknown
-from sdclab.files import sha256
+from sdclab.files import read, sha256
 
 Kind = Literal["original", "replica", "stand-in"]
 
@@ -22,6 +26,14 @@ class Dataset:
     source: str
     columns: tuple[str, ...]
     values: Matrix = field(repr=False)
+
+    @classmethod
+    def read(cls, table: Path, about: Path) -> "Dataset":
+        """A prepared dataset from the two files that the workflow keeps of it."""
+        facts = json.loads(read(about))
+        header, *rows = csv.reader(io.StringIO(read(table).decode()))
+        values = numbers(rows, header, header, table.name)
+        return cls(facts["name"], facts["kind"], facts["source"], tuple(header), values)
 
     @property
     def text(self) -> str:

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from scipy.spatial import cKDTree
 
-from sdclab.arrays import Matrix, Vector
+from sdclab.arrays import Indices, Matrix, Vector
 
 
 def measure(
@@ -47,13 +47,22 @@ def _standardised(original: Matrix, protected: Matrix, scale: str) -> tuple[Matr
 def _credit(known: Matrix, released: Matrix) -> Vector:
     """1/t for every record whose true mate is among the t nearest, else 0."""
     # equal released records are one point of the tree, so that a file full of copies costs no more
-    points, which, copies = np.unique(released, axis=0, return_inverse=True, return_counts=True)
+    points, which, copies = _distinct(released)
     tree = cKDTree(points)
     nearest = np.asarray(tree.query(known)[0])
-    own = np.linalg.norm(known - points[which.ravel()], axis=1)
+    own = np.linalg.norm(known - points[which], axis=1)
     reach = nearest * (1 + 1e-9) + 1e-12
     linked = np.flatnonzero(own <= reach)
     credit = np.zeros(len(known))
     tied = tree.query_ball_point(known[linked], reach[linked])
     credit[linked] = [1 / copies[ties].sum() for ties in tied]
     return credit
+
+
+def _distinct(records: Matrix) -> tuple[Matrix, Indices, Indices]:
+    """The distinct records, which of them each record is, and how often each occurs."""
+    if records.shape[1] == 1:  # sorting numbers is much faster than sorting rows
+        values, which, copies = np.unique(records[:, 0], return_inverse=True, return_counts=True)
+        return values[:, None], which, copies
+    points, which, copies = np.unique(records, axis=0, return_inverse=True, return_counts=True)
+    return points, which.ravel(), copies

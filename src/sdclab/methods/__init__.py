@@ -7,6 +7,7 @@ config.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -18,6 +19,7 @@ METHODS = Registry(
     __name__,
     "protect",
     {
+        "fcrm": "fcrm",
         "hybrid_micro": "hybrid_micro",
         "ipso-a": "ipso_a",
         "ipso-b": "ipso_b",
@@ -30,6 +32,27 @@ METHODS = Registry(
 )
 
 
+@dataclass(frozen=True)
+class Release:
+    """Protected dependents with facts about how they came about (an objective, a number of iterations)."""
+
+    values: Matrix
+    facts: Mapping[str, float] = field(default_factory=dict)
+
+
+def release(
+    method: str,
+    dependent: Matrix,
+    independent: Matrix,
+    rng: np.random.Generator,
+    parameters: Mapping[str, object],
+) -> Release:
+    """The protected dependents, with facts if the method tells any, by a method's name and parameters."""
+    checked = METHODS.checked(method, parameters)
+    made: Matrix | Release = METHODS.get(method)(dependent, independent, rng, **checked)
+    return made if isinstance(made, Release) else Release(made)
+
+
 def protect(
     method: str,
     dependent: Matrix,
@@ -37,7 +60,5 @@ def protect(
     rng: np.random.Generator,
     parameters: Mapping[str, object],
 ) -> Matrix:
-    """The protected dependents by a method's name and parameters."""
-    checked = METHODS.checked(method, parameters)
-    protected: Matrix = METHODS.get(method)(dependent, independent, rng, **checked)
-    return protected
+    """The protected dependents alone."""
+    return release(method, dependent, independent, rng, parameters).values

@@ -1,1 +1,20 @@
-"""From a table to a figure."""
+"""From tables to figures.
+
+Every plot is a function `draw(tables, split, *, title, options...)` in a file of its own: `tables` are side-by-side
+tables by name, `split` the dependents and independents of the figure's scenario if it names one. It returns a
+matplotlib figure.
+"""
+
+from sdclab.registry import Registry
+
+PLOTS = Registry(
+    "plot",
+    __name__,
+    "draw",
+    {
+        "against_c": "against_c",
+        "regression_lines": "regression_lines",
+        "ru_map": "ru_map",
+        "surface": "surface",
+    },
+)

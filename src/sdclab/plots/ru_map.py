@@ -1,5 +1,6 @@
 """The risk-utility map: PIL against DR, ours and the published points."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -8,18 +9,22 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sdclab.arrays import Indices
-from sdclab.plots.style import FAINT, INK
+from sdclab.plots.style import DR, FAINT, INK, MARKERS, PIL, kinds
+from sdclab.scenarios import Split
 
-MARKERS = "osD^vP*X<>hp"
 COPIES = 50
 """From this share of verbatim records on (per cent), a point's label warns of it."""
 
+SERIES = 6
+"""A method with at least so many cells is drawn as a curve, with a label at a few of them."""
 
-def ru_map(table: pd.DataFrame, title: str) -> Figure:
+
+def draw(tables: Mapping[str, pd.DataFrame], split: Split | None, *, title: str) -> Figure:
     """A side-by-side table with pil and dr as a scatter plot.
 
     Filled: ours (mean, bars of one SD). Hollow: published, tied to ours by a thin line. Diagonals join equal scores.
     """
+    (table,) = tables.values()
     figure = Figure(figsize=(6.4, 5.0))
     axes = figure.add_subplot()
     table = table.assign(
@@ -27,11 +32,16 @@ def ru_map(table: pd.DataFrame, title: str) -> Figure:
     )
     _frame(axes, table)
     methods = list(dict.fromkeys(table["method"]))
-    for method, rows in table.groupby("method"):
-        _points(axes, rows, MARKERS[methods.index(method) % len(MARKERS)])
-    _labels(axes, table[table["pil"].notna()])
-    kinds = ", ".join(sorted(set(table["dataset_kind"].dropna())))
-    axes.set_title(f"{title}\ndata: {kinds}", fontsize=9, loc="left")
+    single = table["pil"].notna()
+    for method, rows in table.groupby("method", sort=False):
+        marker = MARKERS[methods.index(method) % len(MARKERS)]
+        if len(rows) < SERIES:
+            _points(axes, rows, marker)
+        else:
+            single &= table["method"] != method
+            _curve(axes, rows, marker)
+    _labels(axes, table[single])
+    axes.set_title(f"{title}\n{kinds(table)}", fontsize=9, loc="left")
     axes.plot([], [], "o", color=INK, label="reproduced (mean ± SD)")
     axes.plot([], [], "o", mfc="white", mec=INK, label="published")
     axes.plot([], [], color=FAINT, lw=0.8, ls="--", label="equal score")
@@ -43,19 +53,13 @@ def _frame(axes: Axes, table: pd.DataFrame) -> None:
     width = 1.12 * max(table["pil"].max(), table["pil_published"].max(), 1.0)
     height = 1.12 * max(table["dr"].max(), table["dr_published"].max(), 1.0)
     axes.set(xlim=(-0.03 * width, width), ylim=(-0.03 * height, height))
-    axes.set_xlabel("information loss PIL (0–100; less is more useful)")
-    axes.set_ylabel("disclosure risk DR (0–100; less is safer)")
+    axes.set_xlabel(f"{PIL}; less is more useful")
+    axes.set_ylabel(f"{DR}; less is safer")
     for score in range(10, 100, 10):
         axes.plot([0, 2 * score], [2 * score, 0], color=FAINT, lw=0.8, ls="--", zorder=0)
         if 2 * score < 0.9 * width:
-            axes.annotate(
-                f"score {score}",
-                (2 * score, 0),
-                (2, 2),
-                textcoords="offset points",
-                color="#707070",
-                fontsize=7,
-            )
+            place, offset = (2 * score, 0), (2, 2)
+            axes.annotate(f"score {score}", place, offset, textcoords="offset points", color="#707070", fontsize=7)
 
 
 def _points(axes: Axes, rows: pd.DataFrame, marker: str) -> None:
@@ -66,22 +70,40 @@ def _points(axes: Axes, rows: pd.DataFrame, marker: str) -> None:
         axes.errorbar(pil, dr, dr_sd, pil_sd, fmt=marker, color=INK, ms=6, elinewidth=0.8, zorder=2)
 
 
+def _curve(axes: Axes, rows: pd.DataFrame, marker: str) -> None:
+    """Ours and the published points of a method along its parameter c, each as a curve."""
+    rows = rows.sort_values("c")
+    printed = rows[rows["pil_published"].notna()]
+    axes.errorbar(
+        rows["pil"], rows["dr"], rows["dr_sd"], rows["pil_sd"], color=INK, lw=0.8, marker=marker, ms=4, elinewidth=0.6
+    )
+    axes.plot(printed["pil_published"], printed["dr_published"], color=INK, lw=0.6, ls=":", zorder=1)
+    axes.plot(printed["pil_published"], printed["dr_published"], marker, mfc="white", mec=INK, ms=4.5, zorder=3)
+    for frame, x, y in ((rows[rows["pil"].notna()], "pil", "dr"), (printed, "pil_published", "dr_published")):
+        for i in sorted({0, len(frame) // 4, len(frame) // 2, len(frame) - 1} if len(frame) else ()):
+            row = frame.iloc[i]
+            text = f"{row['method']} c={row['c']:.0f}"
+            axes.annotate(text, (row[x], row[y]), (6, 4), textcoords="offset points", fontsize=7)
+
+
 def _labels(axes: Axes, table: pd.DataFrame) -> None:
     """One label for points that lie on each other, turned inwards at the right edge."""
     right, top = axes.get_xlim()[1], axes.get_ylim()[1]
+    table = table.sort_values("pil", kind="stable")
     places = table[["pil", "dr"]].to_numpy(dtype=float)
+    last = np.array([-np.inf, -np.inf])
     for members in _together(places / (right, top)):
         x, y = places[members].mean(axis=0)
+        beside = np.abs(places[members[0]] / (right, top) - last) < (0.3, 0.04)  # its label would run into this point
+        last = np.array([x / right, y / top])
         text = "\n".join(_label(row) for _, row in table.iloc[members].iterrows())
-        inwards = x > 0.7 * right
-        axes.annotate(
-            text,
-            (x, y),
-            (-8 if inwards else 8, 5),
-            textcoords="offset points",
-            ha="right" if inwards else "left",
-            fontsize=8,
-        )
+        style: dict[str, Any] = {"textcoords": "offset points", "fontsize": 8}
+        if "copies" in text:  # a longer text, on a leader so that it covers no other point
+            axes.annotate(text, (x, y), (4, 42), arrowprops={"arrowstyle": "-", "lw": 0.5}, **style)
+        elif x > 0.7 * right:
+            axes.annotate(text, (x, y), (-8, 5), ha="right", **style)
+        else:
+            axes.annotate(text, (x, y), (8, -11 if beside.all() else 5), **style)
 
 
 def _together(places: np.ndarray) -> list[Indices]:
@@ -99,5 +121,5 @@ def _together(places: np.ndarray) -> list[Indices]:
 def _label(row: "pd.Series[Any]") -> str:
     words = [str(row["method"]), str(row["parameters"]) if pd.notna(row["parameters"]) else ""]
     if float(row.get("copy", 0)) >= COPIES:
-        words.append(f"(copies {row['copy']:.0f} % of the records)")
+        words.append(f"(copies\n{row['copy']:.0f} % of the records)")
     return " ".join(filter(None, words))

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import matplotlib
+import pandas as pd
 
 matplotlib.use("Agg")
 
@@ -24,6 +25,16 @@ matplotlib.rcParams.update(
 )
 
 INK, FAINT = "#1a1a1a", "#b0b0b0"
+COLOURS = ("#1a1a1a", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f", "#6a3d9a", "#8c564b")
+"""Told apart by the colour-blind; markers and line styles tell them apart in grey."""
+MARKERS = "osD^vP*X<>hp"
+PIL = "information loss PIL (0–100)"
+DR = "disclosure risk DR (0–100)"
+
+
+def kinds(*tables: pd.DataFrame) -> str:
+    """The kinds of data behind tables, for a title."""
+    return "data: " + ", ".join(sorted({kind for table in tables for kind in table["dataset_kind"].dropna()}))
 
 
 def save(figure: Figure, path: Path | str) -> None:

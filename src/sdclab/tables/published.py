@@ -41,7 +41,7 @@ def load(path: Path | str, schema: Path | str) -> Published:
 
 def meant(row: Mapping[str, Any], rows: Mapping[str, Sequence[Any]]) -> bool:
     """Whether a row is among those named by column -> values."""
-    return all(_is_among(row.get(column), values) for column, values in rows.items())
+    return all(_is_among(row.get(column, ""), values) for column, values in rows.items())
 
 
 def _is_among(cell: Any, values: Sequence[Any]) -> bool:

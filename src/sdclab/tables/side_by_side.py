@@ -18,7 +18,8 @@ def side_by_side(published: Published, cells: Sequence[tuple[Cell, pd.DataFrame]
     For a quantity q the columns are q_published (as printed), q (mean of the replicates) and q_sd.
     """
     keys = spec["keys"]
-    rows = [row for row in published.rows if meant(row, spec.get("rows", {}))]
+    _check_quantities([frame for _, frame in cells], spec)
+    rows = [{**spec.get("fixed", {}), **row} for row in published.rows if meant(row, spec.get("rows", {}))]
     answers = {id(row): _answer(row, [cell for cell, _ in cells], spec, published.stem) for row in rows}
     printed = {answer.name: row for row in rows if (answer := answers[id(row)]) is not None}
     lines = [_line(cell, frame, printed.get(cell.name), spec) for cell, frame in cells]
@@ -26,6 +27,14 @@ def side_by_side(published: Published, cells: Sequence[tuple[Cell, pd.DataFrame]
     table = pd.DataFrame(lines)
     front = ["cell", *keys, "parameters"]
     return table[front + [column for column in table if column not in front]]
+
+
+def _check_quantities(frames: Sequence[pd.DataFrame], spec: Spec) -> None:
+    measured = {str(column) for frame in frames for column in frame}
+    ours = spec.get("ours", {})
+    for quantity in (*spec["quantities"], *spec.get("beside", ())):
+        if ours.get(quantity, quantity) not in measured:
+            raise unknown("quantity", ours.get(quantity, quantity), measured, "a table's config")
 
 
 def _answer(row: Row, cells: Sequence[Cell], spec: Spec, stem: str) -> Cell | None:
@@ -65,22 +74,20 @@ def _line(cell: Cell | None, frame: pd.DataFrame | None, row: Row | None, spec: 
     line["parameters"] = ",".join(f"{key}={value}" for key, value in others.items())
     for quantity in spec["quantities"]:
         line[f"{quantity}_published"] = row[quantity] if row is not None else ""
-        line |= _summary(frame, quantity)
+        line |= _summary(frame, quantity, spec.get("ours", {}).get(quantity, quantity))
     for quantity in spec.get("beside", ()):
-        line |= _summary(frame, quantity)
+        line |= _summary(frame, quantity, quantity)
     line["replicates"] = len(frame) if frame is not None else 0
     for column in ("dataset_kind", "fingerprint"):
         line[column] = frame[column].iloc[0] if frame is not None else ""
     return line
 
 
-def _summary(frame: pd.DataFrame | None, quantity: str) -> dict[str, float]:
-    """Mean and, over several replicates, standard deviation."""
-    if frame is None:
+def _summary(frame: pd.DataFrame | None, quantity: str, column: str) -> dict[str, float]:
+    """Mean and, over several replicates, standard deviation of a cell's column, if its method tells it."""
+    if frame is None or column not in frame:
         return {quantity: float("nan"), f"{quantity}_sd": float("nan")}
-    if quantity not in frame:
-        raise unknown("quantity", quantity, map(str, frame.columns), "a table's config")
-    return {quantity: float(frame[quantity].mean()), f"{quantity}_sd": float(frame[quantity].std())}
+    return {quantity: float(frame[column].mean()), f"{quantity}_sd": float(frame[column].std())}
 
 
 def markdown(table: pd.DataFrame, title: str, spec: Spec) -> str:

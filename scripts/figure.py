@@ -1,0 +1,39 @@
+"""A figure of a study, from its tables and, if it names one, its scenario."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from job import job
+
+from sdclab.data.dataset import Dataset
+from sdclab.plots import PLOTS
+from sdclab.plots.style import save
+from sdclab.scenarios import Scenario
+
+
+def main(
+    spec: Mapping[str, Any],
+    tables: Sequence[str],
+    scenario: Scenario | None,
+    dataset: tuple[str, str] | None,
+    outputs: Sequence[str],
+) -> None:
+    frames = {Path(path).stem: pd.read_csv(path) for path in tables}
+    split = scenario.split(Dataset.read(*map(Path, dataset))) if scenario and dataset else None
+    options = PLOTS.checked(spec["plot"], {"title": spec["title"], **spec.get("options", {})})
+    figure = PLOTS.get(spec["plot"])(frames, split, **options)
+    for output in outputs:
+        save(figure, output)
+
+
+if "snakemake" in globals():
+    with job(snakemake.log[0]):
+        main(
+            snakemake.params.spec,
+            snakemake.input.get("tables", []),
+            snakemake.params.scenario,
+            snakemake.input.get("dataset"),
+            snakemake.output,
+        )

@@ -1,0 +1,45 @@
+"""How far a measure depends on its options: a table for machines and for people."""
+
+import csv
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from job import job
+
+from sdclab.data.dataset import Dataset
+from sdclab.files import csv_text, write
+from sdclab.grids import Cell
+from sdclab.scenarios import AnyScenario
+from sdclab.sensitivity import markdown, sensitivity
+
+
+def main(
+    spec: Mapping[str, Any],
+    cells: Sequence[Cell],
+    scenario: AnyScenario,
+    dataset: Sequence[str],
+    table: Path,
+    as_csv: Path,
+    as_markdown: Path,
+) -> None:
+    data = Dataset.read(*map(Path, dataset))
+    with table.open(newline="") as file:
+        printed = {row["cell"]: row[f"{spec['quantity']}_published"] for row in csv.DictReader(file)}
+    published = {cell.name: float(printed[cell.name]) for cell in cells if printed.get(cell.name)}
+    rows = sensitivity(cells, scenario, data, published, spec)
+    write(as_csv, csv_text(list(rows[1]), rows))
+    write(as_markdown, markdown(rows, cells, spec["title"], data.kind))
+
+
+if "snakemake" in globals():
+    with job(snakemake.log[0]):
+        main(
+            snakemake.params.spec,
+            snakemake.params.cells,
+            snakemake.params.scenario,
+            snakemake.input.dataset,
+            Path(snakemake.input.table),
+            Path(snakemake.output.csv),
+            Path(snakemake.output.markdown),
+        )

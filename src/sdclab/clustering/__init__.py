@@ -1,0 +1,1 @@
+"""Clustering kernels that methods and measures share."""

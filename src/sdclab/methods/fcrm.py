@@ -1,0 +1,202 @@
+"""FCRM: synthetic data by fuzzy c-regression.
+
+Hathaway & Bezdek (1993), Switching regression models and fuzzy clustering; Cano & Torra (2009), sections II.C and
+III; Cano (2009), section 4.
+"""
+
+from dataclasses import dataclass
+from functools import reduce
+from typing import Literal
+
+import numpy as np
+
+from sdclab.arrays import Matrix, Vector
+from sdclab.clustering.fcm import (
+    Stack,
+    check_clusters,
+    check_fuzziness,
+    fcm,
+    fuzzy_power,
+    largest_change,
+    memberships,
+    random_records,
+)
+from sdclab.clustering.solvers import Solver, ZeroTest, solve
+from sdclab.errors import SdclabError
+from sdclab.linalg import centred_basis, orthonormal_basis, with_intercept
+from sdclab.methods import Release
+
+FLOOR = 1e-100
+"""What an error of zero is replaced by (step 3)."""
+
+
+def protect(
+    dependent: Matrix,
+    independent: Matrix,
+    rng: np.random.Generator,
+    *,
+    c: int,
+    dependents: Literal["separate", "joint"] = "separate",
+    intercept: bool = True,
+    solver: Solver = "lstsq",
+    zero_test: ZeroTest = "relative",
+    start: Literal["x", "y", "both"] = "x",
+    m: float = 1.5,
+    r_max: int = 30,
+    epsilon: float = 1e-5,
+) -> Release:
+    """Replace every record's dependents by the prediction of the regression model it belongs to most.
+
+    `dependents`: c models for each dependent alone, or one set of c models for all together (the paper's text).
+    `intercept`: the paper's equation 2 has none. `solver`: how the weighted normal equations are solved. `start`:
+    what the fuzzy c-means that gives the first partition looks at.
+    """
+    check_fcrm(c, m, r_max, len(dependent))
+    first = start_partition(dependent, independent, rng, c=c, start=start, m=m, r_max=r_max, epsilon=epsilon)
+    targets = dependent.T[:, :, None] if dependents == "separate" else dependent[None]
+    starts = np.broadcast_to(first, (len(targets), *first.shape))
+    x = design(independent, intercept, solver)
+    found = fit(x, targets, starts, solver=solver, zero_test=zero_test, m=m, r_max=r_max, epsilon=epsilon)
+    values = generate(x, found)
+    released = values[:, :, 0].T if dependents == "separate" else values[0]
+    facts = {
+        "objective": float(found.objective.sum()),
+        "last_change": float(found.last_change.max()),
+        "iterations": float(found.iterations.max()),
+    }
+    return Release(released, facts)
+
+
+def check_fcrm(c: int, m: float, r_max: int, n: int) -> None:
+    check_clusters(c, n)
+    check_fuzziness(m)
+    if r_max < 1:
+        raise SdclabError(f"r_max is {r_max} but must be at least 1.")
+
+
+def start_partition(
+    dependent: Matrix,
+    independent: Matrix,
+    rng: np.random.Generator,
+    *,
+    c: int,
+    start: str = "x",
+    m: float = 1.5,
+    r_max: int = 30,
+    epsilon: float = 1e-5,
+) -> Matrix:
+    """Step 1: memberships (cluster × record) by fuzzy c-means from random records, in raw units as published.
+
+    The papers give one stopping rule, for the regressions; it serves here too.
+    """
+    seen = {"x": independent, "y": dependent, "both": np.column_stack([independent, dependent])}[start]
+    if seen.shape[1] == 0:
+        raise SdclabError("method fcrm: start x needs at least one independent attribute; y is allowed.")
+    centres = random_records(seen, c, rng)
+    return fcm(seen, centres[None], rng, m=m, epsilon=epsilon, most_iterations=r_max)[0].memberships
+
+
+def design(independent: Matrix, intercept: bool, solver: Solver) -> Matrix:
+    """The regressors. Least squares may choose its own basis of their span; an inverse is of X'DX as it is."""
+    if solver == "lstsq":
+        return centred_basis(independent) if intercept else orthonormal_basis(independent)
+    return with_intercept(independent) if intercept else independent
+
+
+@dataclass(frozen=True)
+class Fit:
+    """c regression models for each of several problems."""
+
+    coefficients: Stack
+    """problem × cluster × regressor × dependent"""
+    memberships: Stack
+    """problem × cluster × record"""
+    objective: Vector
+    last_change: Vector
+    iterations: Vector
+
+
+def fit(
+    x: Matrix,
+    targets: Stack,
+    starts: Stack,
+    *,
+    solver: Solver = "lstsq",
+    zero_test: ZeroTest = "relative",
+    m: float = 1.5,
+    r_max: int = 30,
+    epsilon: float = 1e-5,
+) -> Fit:
+    """Steps 2 to 4 for many problems at once: dependents, replicates or both; each stops by itself.
+
+    Targets are problem × record × dependent, starts problem × cluster × record.
+    """
+    problems, c = len(targets), starts.shape[1]
+    found = Fit(
+        np.zeros((problems, c, x.shape[1], targets.shape[2])),
+        np.array(starts),
+        *(np.zeros(problems) for _ in range(3)),
+    )
+    equations = _Equations(x, targets)
+    running, u = np.arange(problems), starts
+    weights = fuzzy_power(u, m)
+    for r in range(1, r_max + 1):
+        beta = equations.solved(weights, solver, zero_test)
+        errors = np.maximum(equations.errors(beta), FLOOR)
+        updated = memberships(errors, m)
+        change = largest_change(updated, u)
+        u, weights = updated, fuzzy_power(updated, m)
+        going = (change > epsilon) & (r < r_max)
+        if going.all():
+            continue
+        stop = running[~going]
+        found.coefficients[stop], found.memberships[stop] = beta[~going], u[~going]
+        found.objective[stop] = np.einsum("pik,pik->p", weights[~going], errors[~going])
+        found.last_change[stop], found.iterations[stop] = change[~going], r
+        if not going.any():
+            break
+        running, u, weights, equations = running[going], u[going], weights[going], equations.only(going)
+    return found
+
+
+class _Equations:
+    """The weighted normal equations: products of regressors once and for all, then one matrix product an iteration."""
+
+    def __init__(self, x: Matrix, targets: Stack) -> None:
+        self.x, self.targets = x, targets
+        self.upper = np.triu_indices(x.shape[1])
+        self.squares = x[:, self.upper[0]] * x[:, self.upper[1]]
+        products = x[None, :, :, None] * targets[:, :, None, :]
+        self.products = products.reshape(len(targets), len(x), -1)
+
+    def only(self, problems: np.ndarray) -> "_Equations":
+        """The equations of some of the problems."""
+        return _Equations(self.x, self.targets[problems])
+
+    def solved(self, weights: Stack, solver: Solver, zero_test: ZeroTest) -> Stack:
+        """Step 2: the coefficients that minimise the weighted errors of each cluster (equation 2)."""
+        problems, c, n = weights.shape
+        s, t = self.x.shape[1], self.targets.shape[2]
+        grams = np.empty((problems * c, s, s))
+        grams[:, self.upper[0], self.upper[1]] = weights.reshape(-1, n) @ self.squares
+        grams[:, self.upper[1], self.upper[0]] = grams[:, self.upper[0], self.upper[1]]
+        sides = (weights @ self.products).reshape(problems * c, s, t)
+        return solve(grams, sides, solver, zero_test).reshape(problems, c, s, t)
+
+    def errors(self, beta: Stack) -> Stack:
+        """E_ik: squared distance of record k from the prediction of model i, summed over the dependents."""
+        squares = (self._squared_error(beta, j) for j in range(beta.shape[3]))
+        return reduce(np.add, squares)
+
+    def _squared_error(self, beta: Stack, j: int) -> Stack:
+        problems, c, s, _ = beta.shape
+        difference = (beta[:, :, :, j].reshape(-1, s) @ self.x.T).reshape(problems, c, -1)
+        difference -= self.targets[:, None, :, j]
+        return np.multiply(difference, difference, out=difference)
+
+
+def generate(x: Matrix, found: Fit) -> Stack:
+    """The prediction of every record's arg-max cluster: problem × record × dependent (section III)."""
+    labels = found.memberships.argmax(axis=1)
+    chosen = np.take_along_axis(found.coefficients, labels[:, :, None, None], axis=1)
+    return np.einsum("ks,pkst->pkt", x, chosen)

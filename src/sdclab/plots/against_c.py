@@ -1,0 +1,49 @@
+"""PIL and DR against the number of clusters c, ours and published."""
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from sdclab.plots.style import COLOURS, DR, INK, MARKERS, PIL, kinds
+from sdclab.scenarios import Split
+
+STYLES = ("-", "--", "-.", ":")
+WIDE = 10
+"""When the largest c is this many times the smallest, the axis is logarithmic."""
+
+
+def draw(
+    tables: Mapping[str, pd.DataFrame], split: Split | None, *, title: str, labels: Sequence[str] = ("reproduced",)
+) -> Figure:
+    """One panel a measure; a line for each table with a band of one SD, and the published points once."""
+    figure = Figure(figsize=(6.4, 6.0))
+    upper, lower = figure.subplots(2, 1, sharex=True)
+    chosen = [table[pd.to_numeric(table["c"]).notna()].sort_values("c") for table in tables.values()]
+    for axes, quantity, name in ((upper, "pil", PIL), (lower, "dr", DR)):
+        for i, (table, label) in enumerate(zip(chosen, labels, strict=True)):
+            _line(axes, table, quantity, label, i)
+        printed = chosen[0][chosen[0][f"{quantity}_published"].notna()]
+        axes.plot(printed["c"], printed[f"{quantity}_published"], "o", mfc="white", mec=INK, ms=5, label="published")
+        axes.set_ylabel(name)
+        axes.set_ylim(bottom=0)
+    lower.set_xlabel("number of clusters c")
+    c = chosen[0]["c"]
+    if c.max() >= WIDE * c.min():
+        lower.set_xscale("log")
+        ticks = [tick for tick in (2, 5, 10, 20, 40, 80) if c.min() <= tick <= c.max()]
+        lower.set_xticks(ticks, map(str, ticks))
+        lower.minorticks_off()
+    upper.set_title(f"{title}\n{kinds(*chosen)}", fontsize=9, loc="left")
+    figure.legend(*upper.get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    return figure
+
+
+def _line(axes: Axes, table: pd.DataFrame, quantity: str, label: str, i: int) -> None:
+    ours = table[table[quantity].notna()]
+    mean, spread = ours[quantity], ours[f"{quantity}_sd"].fillna(0)
+    colour = COLOURS[i % len(COLOURS)]
+    axes.fill_between(ours["c"], mean - spread, mean + spread, color=colour, alpha=0.2, lw=0)
+    style, marker = STYLES[i % len(STYLES)], MARKERS[i % len(MARKERS)]
+    axes.plot(ours["c"], mean, color=colour, lw=1, ls=style, marker=marker, ms=3.5, label=label)

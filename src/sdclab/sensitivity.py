@@ -1,0 +1,98 @@
+"""How far a measure depends on its options, each changed alone, and whether the ranking of the methods does."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from sdclab import measures
+from sdclab.cells import releases
+from sdclab.data.dataset import Dataset
+from sdclab.grids import Cell, values_of
+from sdclab.scenarios import AnyScenario
+from sdclab.scorecard import rank_agreement
+from sdclab.seeds import seed_of
+
+Options = Mapping[str, Any]
+
+
+def variants(options: Options, path: tuple[str, ...] = ()) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every single option value as (label, options of the measure), nested options included."""
+    for name, choice in options.items():
+        if isinstance(choice, Mapping):
+            yield from variants(choice, (*path, name))
+            continue
+        for value in values_of(choice):
+            nested: dict[str, Any] = {name: value}
+            for outer in reversed(path):
+                nested = {outer: nested}
+            yield f"{'.'.join((*path, name))} = {value}", nested
+
+
+def sensitivity(
+    cells: Sequence[Cell],
+    scenario: AnyScenario,
+    dataset: Dataset,
+    published: Mapping[str, float],
+    spec: Mapping[str, Any],
+) -> list[dict[str, Any]]:
+    """One row the published values, one the defaults, one each option value: the measure's mean for every cell.
+
+    `agreement` is Kendall's tau with the published order, `worst_ratio` the largest factor between ours and
+    published over the cells.
+    """
+    chosen = [("defaults", {}), *variants(spec["options"])]
+    values: dict[str, dict[str, float]] = {label: {} for label, _ in chosen}
+    splits = list(scenario.splits(dataset, {}))
+    for cell in cells:
+        seeds = [seed_of(cell.scenario, cell.method, dict(cell.parameters), i) for i in range(cell.replicates)]
+        made = [pair for seed in seeds for pair in releases(cell, scenario, splits, seed)]
+        for label, options in chosen:
+            each = [
+                measures.measure(spec["measure"], y, released.values, x, options)[spec["quantity"]]
+                for (y, x), released in made
+            ]
+            values[label][cell.name] = float(np.mean(each))
+    default_order = _order(values["defaults"])
+    rows: list[dict[str, Any]] = [{"variant": "published", **published, "ranking": _order(published)}]
+    for label, of_cell in values.items():
+        ranking = _order(of_cell)
+        pairs = [(published[name], of_cell[name]) for name in published]
+        rows.append(
+            {
+                "variant": label,
+                **of_cell,
+                "ranking": ranking,
+                "as_default": "yes" if ranking == default_order else "no",
+                "agreement": rank_agreement([a for a, _ in pairs], [b for _, b in pairs], 0.0)[0],
+                "worst_ratio": max(max(a, b) / min(a, b) if min(a, b) > 0 else np.inf for a, b in pairs),
+            }
+        )
+    return rows
+
+
+def _order(of_cell: Mapping[str, float]) -> str:
+    """The cells from safest to riskiest."""
+    return " < ".join(sorted(of_cell, key=lambda name: of_cell[name]))
+
+
+def markdown(rows: Sequence[Mapping[str, Any]], cells: Sequence[Cell], title: str, kind: str) -> str:
+    """The table for reading, with its two conclusions in words."""
+    names = [cell.name for cell in cells]
+    tried = rows[1:]
+    changed = sum(row["as_default"] == "no" for row in tried)
+    best = min(tried, key=lambda row: float(row["worst_ratio"]))
+    head = ["variant", *names, "ranking as default", "agreement", "worst ratio"]
+    lines = [f"# {title}", "", f"Data: {kind}. Options are changed one at a time; means over the replicates.", ""]
+    lines += ["| " + " | ".join(head) + " |", "| " + " | ".join("---" for _ in head) + " |"]
+    for row in rows:
+        last = [str(row.get("as_default", "")), *(_number(row.get(key)) for key in ("agreement", "worst_ratio"))]
+        lines.append("| " + " | ".join([row["variant"], *(_number(row.get(name)) for name in names), *last]) + " |")
+    ranking = f"The ranking differs from that of the defaults under {changed} of {len(tried) - 1} variants."
+    nearest = f"{best['worst_ratio']:.2f} ({best['variant']})"
+    level = f"No variant comes closer to all published levels at once than a factor of {nearest}."
+    return "\n".join([*lines, "", f"{ranking} {level}"]) + "\n"
+
+
+def _number(value: Any) -> str:
+    return "" if value is None else f"{float(value):.2f}"
