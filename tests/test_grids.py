@@ -142,6 +142,7 @@ class TestStudyConfig:
             (lambda t: t["grid"].append({"method": "ipso-d"}), "grid: unknown method 'ipso-d': did you mean ipso-"),
             (lambda t: t["grid"][0].update(parameters={"k": 2}), "method ipso-a takes no parameters, but k was given"),
             (lambda t: t["grid"][1].update(parameters={"reading": "x"}), "reading is 'x' but must be one of"),
+            (lambda t: t["grid"][0].pop("scenarios"), "method ipso-a: scenario S3 needs the parameter n_independent"),
             (lambda t: t["grid"][0].update(scenarios=["S9"]), "grid: unknown scenario 'S9'"),
             (lambda t: t["measures"].update(pill={}), "unknown measure 'pill': did you mean pil"),
             (lambda t: t["measures"].update(interval={"window": 3}), "window is 3 but must be one of sd, rank"),

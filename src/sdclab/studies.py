@@ -87,6 +87,10 @@ def _check_cells(study: Study, where: str) -> None:
         if cell.scenario not in study.scenarios:
             raise unknown("scenario", cell.scenario, study.scenarios, f"{where}: grid")
         takes = study.scenarios[cell.scenario].takes
+        for key in takes:
+            if key not in cell.parameters:
+                place = f"{where}: grid: method {cell.method}"
+                raise SdclabError(f"{place}: scenario {cell.scenario} needs the parameter {key}.")
         own = {key: value for key, value in cell.parameters.items() if key not in takes}
         METHODS.checked(cell.method, own, f"{where}: grid")
 
