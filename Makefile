@@ -32,6 +32,7 @@ format: $(INSTALLED) ## let the formatters write
 	$(BIN)/snakefmt Snakefile workflow
 
 benchmark: $(INSTALLED) ## where the time goes, cell by cell
+	$(BIN)/python benchmarks/fcm.py
 	$(BIN)/python benchmarks/fcrm.py
 
 replicas: $(INSTALLED) ## make resources/replicas/ anew from the originals in DATA

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from job import job
 
-from sdclab.cells import run
+from sdclab.cells import Measured, run
 from sdclab.data.dataset import Dataset
 from sdclab.files import csv_text, write
 from sdclab.grids import Cell
@@ -15,13 +15,14 @@ from sdclab.scenarios import AnyScenario
 def main(
     cell: Cell,
     scenario: AnyScenario,
-    measured: Mapping[str, Mapping[str, object]],
+    measured: Mapping[str, Measured],
     code: str,
     table: Path,
     about: Path,
     output: Path,
 ) -> None:
-    rows = run(cell, scenario, Dataset.read(table, about), measured, code)
+    dataset = Dataset.read(table, about)
+    rows = run(cell, scenario, dataset, measured["original" if dataset.kind == "original" else "any"], code)
     write(output, csv_text(list(rows[0]), rows))
 
 

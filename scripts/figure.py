@@ -21,8 +21,11 @@ def main(
     outputs: Sequence[str],
 ) -> None:
     frames = {Path(path).stem: pd.read_csv(path) for path in tables}
-    split = scenario.split(Dataset.read(*map(Path, dataset))) if scenario and dataset else None
-    options = PLOTS.checked(spec["plot"], {"title": spec["title"], **spec.get("options", {})})
+    title, split = spec["title"], None
+    if scenario and dataset:
+        data = Dataset.read(*map(Path, dataset))
+        title, split = f"{title}\ndata: {data.kind}", scenario.split(data)
+    options = PLOTS.checked(spec["plot"], {"title": title, **spec.get("options", {})})
     figure = PLOTS.get(spec["plot"])(frames, split, **options)
     for output in outputs:
         save(figure, output)

@@ -17,14 +17,14 @@ def main(
     spec: Mapping[str, Any],
     cells: Sequence[Cell],
     paths: Sequence[str],
-    printed: Path,
+    printed: Path | None,
     schema: Path,
     as_csv: Path,
     as_markdown: Path,
 ) -> None:
     frames = [pd.read_csv(path) for path in paths]
     pairs = list(zip(cells, frames, strict=True))
-    table = side_by_side(published.load(printed, schema), pairs, spec)
+    table = side_by_side(published.load(printed, schema) if printed else published.NOTHING, pairs, spec)
     write(as_csv, table.to_csv(index=False))
     write(as_markdown, markdown(table, spec["title"], spec))
 
@@ -35,7 +35,7 @@ if "snakemake" in globals():
             snakemake.params.spec,
             snakemake.params.cells,
             snakemake.input.cells,
-            Path(snakemake.input.published),
+            Path(snakemake.input.published) if snakemake.input.get("published") else None,
             Path(snakemake.input.schema),
             Path(snakemake.output.csv),
             Path(snakemake.output.markdown),

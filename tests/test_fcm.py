@@ -66,7 +66,7 @@ def test_the_objective_never_increases(records, rng):
 def test_a_record_that_is_a_centre_belongs_to_it(rng):
     x = np.array([[0.0], [1.0], [5.0], [9.0]])
     (found,) = fcm(x, np.array([[[0.0], [9.0]]]), rng, most_iterations=1)
-    start = kernel._memberships_or_share(((x.T[None] - [[[0.0], [9.0]]]) ** 2), 1.5, 1e-14, rng)[0]
+    start = kernel.memberships_or_share(((x.T[None] - [[[0.0], [9.0]]]) ** 2), 1.5, 1e-14, rng)[0]
     np.testing.assert_array_equal(start[:, [0, 3]], [[1, 0], [0, 1]])
     assert found.iterations == 1
 
@@ -74,7 +74,7 @@ def test_a_record_that_is_a_centre_belongs_to_it(rng):
 def test_coincident_centres_share_their_record_at_random(rng):
     shares = []
     for _ in range(200):
-        u = kernel._memberships_or_share(np.array([[[0.0, 4.0], [0.0, 4.0], [9.0, 1.0]]]), 1.5, 1e-14, rng)[0]
+        u = kernel.memberships_or_share(np.array([[[0.0, 4.0], [0.0, 4.0], [9.0, 1.0]]]), 1.5, 1e-14, rng)[0]
         np.testing.assert_allclose(u.sum(axis=0), 1)
         assert u[2, 0] == 0
         shares.append(u[0, 0])

@@ -5,6 +5,7 @@ import pytest
 from conftest import S1, S2
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import spearmanr
 
 from sdclab.cells import run
 from sdclab.clustering.solvers import one_inverse, solve
@@ -202,6 +203,12 @@ class TestPublished:
         original = census.kind == "original"
         assert np.sqrt(np.mean(errors**2)) <= (1.5 if original else 4)
         assert np.abs(errors).max() <= (3 if original else 8)
+
+    def test_loss_falls_and_risk_rises_with_c(self, census):
+        rows = [run(Cell("t", "S1", "fcrm", {"c": c}, 2), S1, census, {"score": {}}) for c in PUBLISHED]
+        means = {q: [np.mean([row[q] for row in each]) for each in rows] for q in ("pil", "dr")}
+        assert spearmanr(list(PUBLISHED), means["pil"]).statistic < -0.95
+        assert spearmanr(list(PUBLISHED), means["dr"]).statistic > 0.95
 
     def test_table_3_by_least_squares(self, census):
         assert pil(S2, census, 2, 10) == pytest.approx(20.3, abs=0.5 if census.kind == "original" else 4)

@@ -164,7 +164,10 @@ class TestStudyConfig:
                 lambda t: t["scenarios"]["S1"].update(dependent=[]),
                 r"scenarios.S1.dependent is \[\] but must be a list of",
             ),
-            (lambda t: t["judgements"][0].update(rule="fit"), "rule is 'fit' but must be one of tolerance, trend"),
+            (
+                lambda t: t["judgements"][0].update(rule="fit"),
+                "rule is 'fit' but must be one of tolerance, spread, trend",
+            ),
         ],
     )
     def test_a_slip_is_named_with_its_key(self, entries, tmp_path, edit, message):

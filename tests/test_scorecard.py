@@ -29,6 +29,7 @@ PRINTED = Published(
 )
 SPEC = {
     "title": "Table",
+    "scenario": "S1",
     "keys": ["method", "c"],
     "quantities": ["pil"],
     "readings": [{"method": "ipso-b", "parameters": {"reading": "thesis"}, "because": "it fits"}],
@@ -94,6 +95,33 @@ class TestSideBySide:
         assert beside["S1/ipso-b/reading=burridge"] == ""
         assert list(made["pil_published"][made["cell"] == ""]) == ["32.6", "9.5"]  # nobody answers these
 
+    def test_panels_answer_one_table_from_several_columns_and_scenarios(self):
+        """Torra et al.'s tables: runs side by side, and noise printed as ten times its parameter."""
+        printed = Published(
+            "x_2009_table2",
+            ("run", "noise_label", "d1"),
+            tuple(
+                {"run": run, "noise_label": noise, "d1": d1}
+                for run, noise, d1 in (("a", "0.6", "1"), ("b", "0.6", "2"))
+            ),
+        )
+        cell = Cell("s", "v13", "noise", {"p": 0.06})
+        frame = pd.DataFrame({"d1_a": [5.0], "d1_b": [7.0], "dataset_kind": "original", "fingerprint": "f"})
+        spec = {
+            "scenario": "v13",
+            "keys": ["run", "noise_label"],
+            "scaled": {"noise_label": {"parameter": "p", "times": 10}},
+            "quantities": ["d1"],
+            "panels": [
+                {"rows": {"run": [run]}, "fixed": {"method": "noise", "run": run}, "ours": {"d1": f"d1_{run}"}}
+                for run in ("a", "b")
+            ],
+        }
+        made = side_by_side(printed, [(cell, frame)], spec)
+        assert list(made["run"]) == ["a", "b"]
+        assert list(made["d1"]) == [5.0, 7.0]
+        assert list(made["d1_published"]) == ["1", "2"]
+
     def test_reports_mean_and_standard_deviation(self):
         row = table((FCRM2, 45.0)).iloc[0]
         assert (row["pil"], row["replicates"]) == (45.0, 2)
@@ -101,11 +129,18 @@ class TestSideBySide:
 
     def test_two_answers_to_one_row_are_refused(self):
         with pytest.raises(SdclabError, match="several cells answer one published row"):
-            table((FCRM2, 45.0), (Cell("s", "S1b", "fcrm", {"c": 2}), 44.0))
+            table((FCRM2, 45.0), (Cell("s", "S1", "fcrm", {"c": 2.0}), 44.0))
 
     def test_an_unknown_quantity_is_named(self):
         with pytest.raises(SdclabError, match="unknown quantity 'pill': did you mean pil"):
             side_by_side(PRINTED, cells((FCRM2, 45.0)), {**SPEC, "quantities": ["pil"], "beside": ["pill"]})
+
+    def test_markdown_prints_the_trend_over_the_last_key(self):
+        rising = [(Cell("s", "S1", "fcrm", {"c": c}), 50.0 - c) for c in (2, 3, 4)]
+        assert "- Spearman's correlation with c, fcrm: pil -1.000 (2 descents)" in markdown(
+            table(*rising), "Table", SPEC
+        )
+        assert "Spearman" not in markdown(table(*rising[:2]), "Table", SPEC)
 
     def test_markdown_shows_the_kind_of_data(self):
         text = markdown(table((FCRM2, 45.0), kind="replica"), "Table", SPEC)
@@ -126,6 +161,20 @@ class TestVerdicts:
         assert "rank agreement 1.00 over 3 pairs" in rising[0].tolerance
         falling = verdicts([TREND], (FCRM2, 50.0), (FCRM3, 60.0), (THESIS, 70.0))
         assert falling[0].verdict == "differs"
+
+    @pytest.mark.parametrize(("ours", "verdict"), [(46.7, "close"), (47.0, "differs")])
+    def test_by_spread(self, ours, verdict):
+        """Three standard deviations of the replicates (0.707 each) and the last printed place: 2.13."""
+        rule = {**TOLERANCE, "rule": "spread", "sds": 3}
+        assert verdicts([rule], (FCRM2, ours))[0].verdict == verdict
+
+    @pytest.mark.parametrize(("ours", "verdict"), [(46.9, "close"), (47.0, "differs")])
+    def test_by_relative_tolerance(self, ours, verdict):
+        assert verdicts([{**TOLERANCE, "tolerance": 0.05, "relative": True}], (FCRM2, ours))[0].verdict == verdict
+
+    def test_truncated_digits(self):
+        for rule, verdict in ((TOLERANCE, "close"), ({**TOLERANCE, "digits": "truncated"}, "exact")):
+            assert verdicts([rule], (FCRM2, 44.688))[0].verdict == verdict
 
     def test_a_number_that_nobody_computes_is_not_reproducible(self):
         lines = verdicts([TOLERANCE], (FCRM2, 44.0))

@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Any
 
 from sdclab.errors import SdclabError
-from sdclab.tables.published import meant, prints_as
+from sdclab.tables.published import cuts_to, meant, prints_as, unit
 from sdclab.tables.side_by_side import reading_of
 
 VERDICTS = ("exact", "close", "trend", "differs", "not reproducible", "not judged")
@@ -53,7 +53,7 @@ def judge(
                 Judged(
                     study=study,
                     table=table,
-                    cell=row["cell"] or "/".join(str(row[key]) for key in spec["keys"]),
+                    cell=_cell(row, spec),
                     quantity=quantity,
                     published=row[f"{quantity}_published"],
                     reproduced=_number(row[quantity]),
@@ -65,6 +65,14 @@ def judge(
                 )
             )
     return lines
+
+
+def _cell(row: TableRow, spec: Spec) -> str:
+    """The cell behind a number; in a table with panels, or without a cell, the table's keys as well."""
+    keys = " ".join(f"{key}={row[key]}" for key in spec["keys"] if row[key] != "")
+    if not row["cell"]:
+        return keys
+    return f"{row['cell']} ({keys})" if "panels" in spec else row["cell"]
 
 
 def _rule(table: str, quantity: str, row: TableRow, rules: Sequence[Spec]) -> Spec:
@@ -84,15 +92,21 @@ def _verdict(row: TableRow, quantity: str, rule: Spec, group: Sequence[TableRow]
         return "not reproducible", bound
     if row["dataset_kind"] not in rule.get("kinds", ["original"]):
         return "not judged", bound
-    if prints_as(ours, published):
+    if (cuts_to if rule.get("digits") == "truncated" else prints_as)(ours, published):
         return "exact", bound
-    return (("close" if rule["rule"] == "tolerance" else "trend") if holds else "differs"), bound
+    return (("trend" if rule["rule"] == "trend" else "close") if holds else "differs"), bound
 
 
 def _bound(row: TableRow, quantity: str, rule: Spec, group: Sequence[TableRow]) -> tuple[str, bool]:
+    printed = row[f"{quantity}_published"]
+    distance = abs(_number(row[quantity]) - float(printed))
+    if rule["rule"] == "tolerance" and rule.get("relative"):
+        return f"within {100 * rule['tolerance']:g} %", distance <= rule["tolerance"] * abs(float(printed))
     if rule["rule"] == "tolerance":
-        distance = abs(_number(row[quantity]) - float(row[f"{quantity}_published"]))
         return f"within {rule['tolerance']:g}", distance <= rule["tolerance"]
+    if rule["rule"] == "spread":
+        allowed = rule["sds"] * _number(row[f"{quantity}_sd"]) + float(unit(printed))
+        return f"within {rule['sds']:g} SD and the last printed place", distance <= allowed
     if rule["rule"] == "trend":
         published = [float(other[f"{quantity}_published"]) for other in group]
         ours = [_number(other[quantity]) for other in group]

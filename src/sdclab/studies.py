@@ -13,7 +13,7 @@ from sdclab.measures import MEASURES
 from sdclab.methods import METHODS
 from sdclab.plots import PLOTS
 from sdclab.scenarios import AnyScenario, Rotation, Scenario
-from sdclab.tables.published import meant
+from sdclab.tables.side_by_side import panels_of, stands_in
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,7 @@ class Study:
     title: str
     scenarios: Mapping[str, AnyScenario]
     measures: Mapping[str, Mapping[str, Any]]
+    own_measures: Mapping[str, Mapping[str, Any]]
     cells: Sequence[Cell]
     tables: Mapping[str, Mapping[str, Any]]
     figures: Mapping[str, Mapping[str, Any]]
@@ -32,11 +33,15 @@ class Study:
     notes: Sequence[Mapping[str, Any]]
 
     def cells_of(self, table: str) -> list[Cell]:
-        """The cells that stand in a table: those of its scenario, or the ones among them that it asks for."""
-        spec = self.tables[table]
-        asked = spec.get("cells", {})
-        here = [cell for cell in self.cells if cell.scenario == spec["scenario"]]
-        return [cell for cell in here if meant({"method": cell.method, **cell.parameters}, asked)]
+        """The cells that stand in a table."""
+        panels = panels_of(self.tables[table])
+        return [cell for cell in self.cells if any(stands_in(cell, panel) for panel in panels)]
+
+    def measures_of(self, scenario: str) -> dict[str, Mapping[str, Mapping[str, Any]]]:
+        """The measures of a scenario, its own or the study's, for any data and for the original (`original`)."""
+        own = self.own_measures.get(scenario, {})
+        always = own.get("measures", self.measures)
+        return {"any": always, "original": own.get("measures_on_original", always)}
 
 
 def find(name: str, folder: Path) -> Path:
@@ -60,14 +65,18 @@ def load(
     if text["study"] != path.stem:
         raise SdclabError(f"{where}: study is '{text['study']}' but must be the file's name, '{path.stem}'.")
     scenarios = {name: _scenario(name, roles, datasets, where) for name, roles in text["scenarios"].items()}
-    for name, options in text["measures"].items():
-        MEASURES.checked(name, options, where)
+    keys = ("measures", "measures_on_original")
+    own = {name: {k: roles[k] for k in keys if k in roles} for name, roles in text["scenarios"].items()}
+    for measured in (text["measures"], *(part for parts in own.values() for part in parts.values())):
+        for name, options in measured.items():
+            MEASURES.checked(name, options, where)
     replicates = min(text["replicates"], most_replicates or text["replicates"])
     study = Study(
         name=text["study"],
         title=text["title"],
         scenarios=scenarios,
         measures=text["measures"],
+        own_measures=own,
         cells=expand(text["study"], list(scenarios), text["grid"], replicates, most_values),
         tables=text.get("tables", {}),
         figures=text.get("figures", {}),
@@ -98,9 +107,10 @@ def _check_cells(study: Study, where: str) -> None:
 def _check_references(study: Study, where: str) -> None:
     """Every scenario, table and plot that another part of the study names must exist."""
     for name, spec in {**study.tables, **study.figures, **study.sensitivities}.items():
-        scenario = spec.get("scenario")
-        if scenario is not None and scenario not in study.scenarios:
-            raise unknown("scenario", scenario, study.scenarios, f"{where}: {name}")
+        for panel in panels_of(spec):
+            scenario = panel.get("scenario")
+            if scenario is not None and scenario not in study.scenarios:
+                raise unknown("scenario", scenario, study.scenarios, f"{where}: {name}")
     for name, figure in study.figures.items():
         PLOTS.module(figure["plot"], f"{where}: figures.{name}")  # its options are checked when it is drawn
     named = {

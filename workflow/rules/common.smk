@@ -79,12 +79,12 @@ def scenario_of(wildcards):
 
 
 def measured_of(wildcards):
-    return STUDIES[wildcards.study].measures
+    return STUDIES[wildcards.study].measures_of(wildcards.scenario)
 
 
 def code_of_cell(wildcards):
     """A fingerprint of the code behind a cell: when it changes, the cell is computed anew."""
-    return code_of(wildcards.method, measured_of(wildcards))
+    return code_of(wildcards.method, measured_of(wildcards)["any"])
 
 
 def cell_path(cell):
@@ -119,7 +119,8 @@ def table_spec(wildcards):
 
 
 def table_published(wildcards):
-    return f"{PUBLISHED}/{table_spec(wildcards).get('published', wildcards.table)}.csv"
+    published = table_spec(wildcards).get("published", wildcards.table)
+    return f"{PUBLISHED}/{published}.csv" if published else []
 
 
 def table_cells(wildcards):
@@ -187,9 +188,13 @@ def code_of_sensitivity(wildcards):
     return code_fingerprint(["sdclab.sensitivity", MEASURES.module(sensitivity_spec(wildcards)["measure"]), *modules])
 
 
+def is_judged(spec):
+    return spec.get("judged", True) and spec.get("published", True)
+
+
 def judged_tables():
     """The tables whose published numbers the scorecard judges."""
-    judged = [table for table, study in TABLES.items() if study.tables[table].get("judged", True)]
+    judged = [table for table, study in TABLES.items() if is_judged(study.tables[table])]
     return [f"{RESULTS}/tables/{table}.csv" for table in judged]
 
 

@@ -72,17 +72,17 @@ def fcm(
 def _batch(
     records: Matrix, centres: Stack, rng: np.random.Generator, m: float, epsilon: float, most_iterations: int
 ) -> list[Partition]:
-    norms = np.einsum("ij,ij->i", records, records)
-    zero = SAME * norms.max()
+    augmented = augment(records)
+    zero = SAME * augmented[:, -1].max()
     done: dict[int, Partition] = {}
     running = np.arange(len(centres))
-    distances = _distances(records, norms, centres)
-    u = _memberships_or_share(distances, m, zero, rng)
+    distances = squared_distances(augmented, centres)
+    u = memberships_or_share(distances, m, zero, rng)
     weights = fuzzy_power(u, m)
     for iteration in range(1, most_iterations + 1):
         centres = _centres(records, weights, centres)
-        distances = _distances(records, norms, centres)
-        updated = _memberships_or_share(distances, m, zero, rng)
+        distances = squared_distances(augmented, centres)
+        updated = memberships_or_share(distances, m, zero, rng)
         change = largest_change(updated, u)
         u, weights = updated, fuzzy_power(updated, m)
         stop = (change < epsilon) | (iteration == most_iterations)
@@ -96,15 +96,18 @@ def _batch(
     return [done[i] for i in range(len(done))]
 
 
-def _distances(records: Matrix, norms: Vector, centres: Stack) -> Stack:
-    """Squared Euclidean distances of every record to every centre."""
-    flat = centres.reshape(-1, records.shape[1])
-    products = flat @ records.T
-    products *= -2
-    products += norms
-    products += np.einsum("ij,ij->i", flat, flat)[:, None]
+def augment(records: Matrix) -> Matrix:
+    """Records with a one and their squared length behind: what a squared distance needs of them."""
+    return np.column_stack([records, np.ones(len(records)), np.einsum("ij,ij->i", records, records)])
+
+
+def squared_distances(augmented: Matrix, centres: Stack) -> Stack:
+    """Squared Euclidean distances of every record to every centre, by a single product: -2 v'x + v'v + x'x."""
+    flat = centres.reshape(-1, centres.shape[2])
+    left = np.column_stack([-2 * flat, np.einsum("ij,ij->i", flat, flat), np.ones(len(flat))])
+    products = left @ augmented.T
     np.maximum(products, 0, out=products)
-    return products.reshape(len(centres), -1, len(records))
+    return products.reshape(len(centres), -1, len(augmented))
 
 
 def _centres(records: Matrix, weights: Stack, before: Stack) -> Stack:
@@ -145,7 +148,7 @@ def largest_change(updated: Stack, u: Stack) -> Vector:
     return difference.max(axis=(1, 2))
 
 
-def _memberships_or_share(distances: Stack, m: float, zero: float, rng: np.random.Generator) -> Stack:
+def memberships_or_share(distances: Stack, m: float, zero: float, rng: np.random.Generator) -> Stack:
     """Memberships, where a record that is a centre belongs to it alone, or is shared at random among several."""
     least = distances.min(axis=1, keepdims=True)
     problems, records = np.nonzero(least[:, 0] <= zero)

@@ -17,6 +17,7 @@ MEASURES = Registry(
     __name__,
     "measure",
     {
+        "clusters": "clusters",
         "copy": "copy",
         "dbrl": "dbrl",
         "dr": "dr",

@@ -13,7 +13,10 @@ PLOTS = Registry(
     "draw",
     {
         "against_c": "against_c",
+        "against_noise": "against_noise",
         "regression_lines": "regression_lines",
+        "relation": "relation",
+        "restarts": "restarts",
         "ru_map": "ru_map",
         "surface": "surface",
     },

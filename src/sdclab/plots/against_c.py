@@ -3,13 +3,11 @@
 from collections.abc import Mapping, Sequence
 
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sdclab.plots.style import COLOURS, DR, INK, MARKERS, PIL, kinds
+from sdclab.plots.style import DR, INK, PIL, kinds, line_with_band
 from sdclab.scenarios import Split
 
-STYLES = ("-", "--", "-.", ":")
 WIDE = 10
 """When the largest c is this many times the smallest, the axis is logarithmic."""
 
@@ -23,7 +21,7 @@ def draw(
     chosen = [table[pd.to_numeric(table["c"]).notna()].sort_values("c") for table in tables.values()]
     for axes, quantity, name in ((upper, "pil", PIL), (lower, "dr", DR)):
         for i, (table, label) in enumerate(zip(chosen, labels, strict=True)):
-            _line(axes, table, quantity, label, i)
+            line_with_band(axes, table, "c", quantity, label, i)
         printed = chosen[0][chosen[0][f"{quantity}_published"].notna()]
         axes.plot(printed["c"], printed[f"{quantity}_published"], "o", mfc="white", mec=INK, ms=5, label="published")
         axes.set_ylabel(name)
@@ -38,12 +36,3 @@ def draw(
     upper.set_title(f"{title}\n{kinds(*chosen)}", fontsize=9, loc="left")
     figure.legend(*upper.get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure
-
-
-def _line(axes: Axes, table: pd.DataFrame, quantity: str, label: str, i: int) -> None:
-    ours = table[table[quantity].notna()]
-    mean, spread = ours[quantity], ours[f"{quantity}_sd"].fillna(0)
-    colour = COLOURS[i % len(COLOURS)]
-    axes.fill_between(ours["c"], mean - spread, mean + spread, color=colour, alpha=0.2, lw=0)
-    style, marker = STYLES[i % len(STYLES)], MARKERS[i % len(MARKERS)]
-    axes.plot(ours["c"], mean, color=colour, lw=1, ls=style, marker=marker, ms=3.5, label=label)

@@ -24,7 +24,7 @@ def draw(
     for axes, clusters in zip(panels, c, strict=True):
         _panel(axes, *split, clusters)
     panels[0].set_ylabel("dependent attribute y")
-    figure.suptitle(f"{title}\ndata: stand-in", fontsize=9, x=0.02, ha="left")
+    figure.suptitle(title, fontsize=9, x=0.02, ha="left")
     return figure
 
 

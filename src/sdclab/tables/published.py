@@ -4,7 +4,8 @@ import csv
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_DOWN, Decimal
+from math import isclose
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,10 @@ class Published:
         return [float(row[column]) for row in self.rows if meant(row, rows) and row[column]]
 
 
+NOTHING = Published("", (), ())
+"""For a table of our own that nobody published."""
+
+
 def load(path: Path | str, schema: Path | str) -> Published:
     """Read and check a published table."""
     reader = csv.DictReader(io.StringIO(read(path).decode()))
@@ -51,7 +56,7 @@ def _is_among(cell: Any, values: Sequence[Any]) -> bool:
 def same(cell: Any, value: Any) -> bool:
     """Whether a printed cell means a value: `2` and `2.0` are the same number."""
     try:
-        return float(cell) == float(value)
+        return isclose(float(cell), float(value), rel_tol=1e-9, abs_tol=1e-12)
     except (TypeError, ValueError):
         return str(cell) == str(value)
 
@@ -67,3 +72,8 @@ def unit(text: str) -> Decimal:
 def prints_as(value: float, text: str) -> bool:
     """Whether a number, rounded to the printed places, is the printed one."""
     return abs(Decimal(value) - Decimal(text)) <= unit(text) / 2
+
+
+def cuts_to(value: float, text: str) -> bool:
+    """Whether a number, cut off at the printed places, is the printed one."""
+    return Decimal(value).quantize(unit(text), rounding=ROUND_DOWN) == Decimal(text)

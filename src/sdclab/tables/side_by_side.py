@@ -13,20 +13,37 @@ Spec = Mapping[str, Any]
 
 
 def side_by_side(published: Published, cells: Sequence[tuple[Cell, pd.DataFrame]], spec: Spec) -> pd.DataFrame:
-    """Our cells in the grid's order, each with the published row it answers; then what nobody answers.
+    """Our cells in the grid's order, each with the published row it answers; then what nobody answers; panel by panel.
 
     For a quantity q the columns are q_published (as printed), q (mean of the replicates) and q_sd.
     """
-    keys = spec["keys"]
+    parts = []
+    for panel in panels_of(spec):
+        here = [(cell, frame) for cell, frame in cells if stands_in(cell, panel)]
+        parts += _panel(published, here, panel)
+    table = pd.DataFrame(parts)
+    front = ["cell", *spec["keys"], "parameters"]
+    return table[front + [column for column in table if column not in front]]
+
+
+def panels_of(spec: Spec) -> list[Spec]:
+    """The panels of a table, each with the table's own spec filled in; a plain table is one panel."""
+    return [{**spec, **panel} for panel in spec.get("panels", [{}])]
+
+
+def stands_in(cell: Cell, panel: Spec) -> bool:
+    """Whether a cell belongs in a panel: it is of its scenario and among the cells that it asks for."""
+    about = {"method": cell.method, **cell.parameters}
+    return bool(cell.scenario == panel["scenario"] and meant(about, panel.get("cells", {})))
+
+
+def _panel(published: Published, cells: Sequence[tuple[Cell, pd.DataFrame]], spec: Spec) -> list[dict[str, Any]]:
     _check_quantities([frame for _, frame in cells], spec)
     rows = [{**spec.get("fixed", {}), **row} for row in published.rows if meant(row, spec.get("rows", {}))]
     answers = {id(row): _answer(row, [cell for cell, _ in cells], spec, published.stem) for row in rows}
     printed = {answer.name: row for row in rows if (answer := answers[id(row)]) is not None}
     lines = [_line(cell, frame, printed.get(cell.name), spec) for cell, frame in cells]
-    lines += [_line(None, None, row, spec) for row in rows if answers[id(row)] is None]
-    table = pd.DataFrame(lines)
-    front = ["cell", *keys, "parameters"]
-    return table[front + [column for column in table if column not in front]]
+    return lines + [_line(None, None, row, spec) for row in rows if answers[id(row)] is None]
 
 
 def _check_quantities(frames: Sequence[pd.DataFrame], spec: Spec) -> None:
@@ -48,13 +65,25 @@ def _answer(row: Row, cells: Sequence[Cell], spec: Spec, stem: str) -> Cell | No
 
 def _answers(cell: Cell, row: Row, spec: Spec) -> bool:
     """Equal in the table's keys, and in all other parameters as the table's readings say."""
-    keys = [key for key in spec["keys"] if key != "method"]
-    if cell.method != row["method"]:
+    values, others = _coordinates(cell, spec)
+    if cell.method != row["method"] or any(not same(row[key], value) for key, value in values.items()):
         return False
-    if any(not same(row[key], cell.parameters.get(key, "")) for key in keys):
-        return False
-    others = {key: value for key, value in cell.parameters.items() if key not in keys}
     return others == dict(reading_of(cell.method, spec).get("parameters", {}))
+
+
+def _coordinates(cell: Cell, spec: Spec) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A cell's values of the table's keys, and its parameters that are not among them."""
+    values: dict[str, Any] = {}
+    others = dict(cell.parameters)
+    for key in spec["keys"]:
+        if key == "method":
+            values[key] = cell.method
+        elif key in spec.get("scaled", {}):
+            scale = spec["scaled"][key]
+            values[key] = round(others.pop(scale["parameter"]) * scale["times"], 9)
+        else:
+            values[key] = spec.get("fixed", {}).get(key, others.pop(key, ""))
+    return values, others
 
 
 def reading_of(method: str, spec: Spec) -> Mapping[str, Any]:
@@ -67,10 +96,8 @@ def reading_of(method: str, spec: Spec) -> Mapping[str, Any]:
 
 def _line(cell: Cell | None, frame: pd.DataFrame | None, row: Row | None, spec: Spec) -> dict[str, Any]:
     line: dict[str, Any] = {"cell": cell.name if cell else ""}
-    for key in spec["keys"]:
-        ours = (cell.method if key == "method" else cell.parameters.get(key, "")) if cell else ""
-        line[key] = row[key] if row is not None else ours
-    others = {k: v for k, v in cell.parameters.items() if k not in spec["keys"]} if cell else {}
+    values, others = _coordinates(cell, spec) if cell else ({}, {})
+    line |= {key: row[key] if row is not None else values[key] for key in spec["keys"]}
     line["parameters"] = ",".join(f"{key}={value}" for key, value in others.items())
     for quantity in spec["quantities"]:
         line[f"{quantity}_published"] = row[quantity] if row is not None else ""
@@ -105,7 +132,32 @@ def markdown(table: pd.DataFrame, title: str, spec: Spec) -> str:
             cells += [_shown(row[f"{quantity}_published"]), _with_sd(row, quantity)]
         cells += [_with_sd(row, quantity) for quantity in spec.get("beside", ())]
         lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
+    trends = _trends(table, spec)
+    return "\n".join([*lines, *(["", *trends] if trends else [])]) + "\n"
+
+
+def _trends(table: pd.DataFrame, spec: Spec) -> list[str]:
+    """Spearman's correlation of our values with the table's last key, for each combination of the other keys."""
+    *others, last = spec["keys"]
+    if not others:
+        return []
+    lines = []
+    numbers = table.assign(**{last: pd.to_numeric(table[last], errors="coerce")})
+    for names, rows in numbers[numbers["cell"] != ""].groupby([*others, "parameters"], sort=False):
+        rows = rows[rows[last].notna()]
+        if rows[last].nunique() < 3:
+            continue
+        rows = rows.sort_values(last)
+        each = [_trend(rows, last, quantity) for quantity in spec["quantities"]]
+        label = " ".join(str(name) for name in names if name != "")
+        lines.append(f"- Spearman's correlation with {last}, {label}: {', '.join(each)}")
+    return lines
+
+
+def _trend(rows: pd.DataFrame, key: str, quantity: str) -> str:
+    """Spearman's correlation, and how often the quantity falls from one value of the key to the next."""
+    rho = rows[key].corr(rows[quantity], method="spearman")
+    return f"{quantity} {rho:+.3f} ({int((rows[quantity].diff() < 0).sum())} descents)"
 
 
 def _shown(value: Any) -> str:
