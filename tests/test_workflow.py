@@ -25,6 +25,10 @@ def test_delivers_tables_figures_verdicts_and_a_summary(smoke):
         "figures/cano_torra_2009_table3_against_c.svg",
         "figures/cano_2009_table8_surface.svg",
         "sensitivity/cano_torra_2009_dr.md",
+        "tables/torra_endo_miyamoto_2009_table1.md",
+        "tables/torra_endo_miyamoto_2009_masks.md",
+        "figures/torra_endo_miyamoto_2009_masks.svg",
+        "figures/torra_endo_miyamoto_2009_restarts_13.svg",
         "scorecard.csv",
         "audit.csv",
         "summary.txt",
@@ -140,6 +144,9 @@ def test_the_originals_are_judged(tree):
     assert verdicts["S1/fcrm/c=2", "pil"] == "close"
     assert verdicts["S1/fcrm/c=15", "pil"] == "close"
     assert verdicts["S2/fcrm/c=2", "pil"] == "not reproducible"
+    for cell in ("v13/noise/p=0.0 (run=a noise_label=0.0)", "v2c20/noise/p=0.0 (clusters=20 noise_label=0.0)"):
+        assert verdicts[cell, "objective"] == "exact"
+        assert {verdicts[cell, quantity] for quantity in ("d1", "d2")} == {"close"}
     assert "not judged: 0" in done.stdout + done.stderr
 
 

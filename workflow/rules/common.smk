@@ -142,7 +142,12 @@ def used_datasets():
 
 
 def figure_spec(wildcards):
-    return FIGURES[wildcards.figure].figures[wildcards.figure]
+    """A figure's spec; if it makes runs of its own, the bound on replicates bounds them too."""
+    spec = FIGURES[wildcards.figure].figures[wildcards.figure]
+    options = spec.get("options", {})
+    if config["most_replicates"] and "runs" in options:
+        options = {**options, "runs": min(options["runs"], config["most_replicates"])}
+    return {**spec, "options": options}
 
 
 def figure_scenario(wildcards):

@@ -30,7 +30,7 @@ def draw(
     objectives = {label: np.array([p.objective for p in partitions]) for label, partitions in found.items()}
     together = np.concatenate(list(objectives.values()))
     best = together.min()
-    edges = np.linspace(best, np.quantile(together, 0.99), 41)
+    edges = np.linspace(best, max(np.quantile(together, 0.99), 1.001 * best), 41)
     figure = Figure(figsize=(6.4, 4.6))
     panels = figure.subplots(2, 1, sharex=True)
     for i, (axes, (label, values)) in enumerate(zip(panels, objectives.items(), strict=True)):
