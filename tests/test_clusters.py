@@ -10,10 +10,11 @@ from sdclab.clustering import tolerance
 from sdclab.clustering.fcm import Partition, fcm, random_records
 from sdclab.clustering.search import Search, spread_records
 from sdclab.clustering.tolerance import fcm_with_tolerance
+from sdclab.digits import cuts_to
 from sdclab.errors import SdclabError
+from sdclab.linalg import standardised
 from sdclab.measures import measure
-from sdclab.measures.clusters import compare, standardised
-from sdclab.tables.published import cuts_to
+from sdclab.measures.clusters import compare
 
 
 @pytest.fixture
@@ -60,6 +61,14 @@ class TestTolerance:
         (plain,) = fcm(records, start, rng)
         assert found["corrected"] <= found["literal"] * (1 + 1e-9)
         assert found["literal"] < plain.objective < found["as_published"]
+
+    @pytest.mark.parametrize("reading", ["corrected", "literal", "as_published"])
+    def test_empty_clusters_leave_no_nan(self, reading):
+        rng = np.random.default_rng(2)
+        records = np.repeat(np.eye(4), 5, axis=0)
+        starts = np.stack([random_records(records, 6, rng) for _ in range(10)])
+        found = fcm_with_tolerance(records, starts, rng, kappa=0.1, reading=reading)
+        assert all(np.isfinite(one.centres).all() and np.isfinite(one.objective) for one in found)
 
     def test_one_kappa_for_all_is_the_same_kappa_for_each(self, records, rng):
         start = random_records(records, 4, rng)[None]
@@ -127,6 +136,11 @@ class TestDistances:
                 Partition(b.memberships[q], b.centres[q], 0.0, 1, 0.0),
             )
             assert shuffled == pytest.approx(expected)
+
+    def test_of_a_file_with_fewer_distinct_records_than_clusters_to_itself_are_zero(self):
+        records = np.repeat(np.eye(4), 5, axis=0)
+        values = measure("clusters", records, records.copy(), records[:, :0], {"c": 6})
+        assert (values["d1"], values["d2"]) == (0, 0)
 
     def test_by_hand(self):
         a = Partition(np.array([[1.0, 0.2], [0.0, 0.8]]), np.array([[0.0, 0.0], [3.0, 4.0]]), 0.0, 1, 0.0)

@@ -107,6 +107,13 @@ class TestLoaders:
         values = prepare.thyroid(f"{complete}\n{without_t3}\n".encode(), "allbp.data", columns)
         np.testing.assert_array_equal(values, [[41, 1.3, 2.5, 1.14, 109, 0, 1, 1, 0]])
 
+    def test_a_bad_thyroid_cell_is_named_by_its_row_in_the_file(self):
+        flags = "f,f,f,f,f,f,f,f,f,f,f,f,f,f"
+        incomplete = f"46,M,{flags},t,0.98,f,?,t,109,t,0.91,t,120,f,?,other,negative"
+        bad = f"41,F,{flags},t,x,t,2.5,t,125,t,1.14,t,109,f,?,SVHC,negative"
+        with pytest.raises(SdclabError, match=r"allbp\.data: row 3, column TSH is not a number"):
+            prepare.thyroid("\n".join([incomplete, incomplete, bad]).encode(), "allbp.data", ("age", "TSH"))
+
     @needs_originals
     @pytest.mark.parametrize(("name", "rows"), [("census", 1080), ("thyroid", 1947), ("adult", 10_000)])
     def test_the_real_files(self, dataset, entries, name, rows):
@@ -195,6 +202,10 @@ class TestRetrieval:
         text = gzip.decompress((PROJECT / "resources" / "replicas" / "census.csv.gz").read_bytes())
         (tmp_path / "census.csv.gz").write_bytes(gzip.compress(text.replace(b"1", b"2", 1)))
         with pytest.raises(SdclabError, match=f"expected {entries['census'].replica.sha256}"):
+            retrieve.substitute(entries["census"], retrieve.Places(None, tmp_path, tmp_path))
+        whole = gzip.compress(text)
+        (tmp_path / "census.csv.gz").write_bytes(whole[:50] + b"\0\0\0" + whole[53:])
+        with pytest.raises(SdclabError, match=r"census\.csv\.gz: is not a gzip file"):
             retrieve.substitute(entries["census"], retrieve.Places(None, tmp_path, tmp_path))
         (tmp_path / "census.csv.gz").write_bytes(b"no gzip")
         with pytest.raises(SdclabError, match=r"census\.csv\.gz: is not a gzip file"):

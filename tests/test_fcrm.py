@@ -119,6 +119,13 @@ class TestFcrm:
         with pytest.raises(SdclabError, match=message):
             protect("fcrm", y, x, rng, parameters)
 
+    def test_empty_roles_are_named(self, census, rng):
+        y, x = S2.split(census)
+        with pytest.raises(SdclabError, match="there is no dependent attribute to protect"):
+            protect("fcrm", y[:, :0], x, rng, {"c": 2})
+        with pytest.raises(SdclabError, match="without an intercept at least one independent"):
+            protect("fcrm", y, x[:, :0], rng, {"c": 2, "intercept": False, "start": "y"})
+
     def test_nothing_to_start_from_is_named(self, census, rng):
         y, x = S2.split(census)
         with pytest.raises(SdclabError, match="start x needs at least one independent attribute"):

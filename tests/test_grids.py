@@ -36,6 +36,16 @@ class TestExpansion:
         with pytest.raises(SdclabError, match="names the cell S1/a/c=2 twice"):
             expand("s", ["S1"], [{"method": "a", "parameters": {"c": [2, 2]}}], 1)
 
+    def test_an_entry_may_ask_for_more_replicates_and_a_bound_holds_for_all(self):
+        grid = [{"method": "a", "replicates": 30}, {"method": "b"}]
+        assert [cell.replicates for cell in expand("s", ["S1"], grid, 10)] == [30, 10]
+        assert [cell.replicates for cell in expand("s", ["S1"], grid, 10, most_replicates=2)] == [2, 2]
+
+    def test_an_empty_range_is_refused(self):
+        with pytest.raises(SdclabError, match="a range from 5 to 2 is empty"):
+            values_of({"from": 5, "to": 2})
+        assert values_of({"from": 0.1, "to": 0.5, "step": 0.1}) == [0.1, 0.2, 0.3, 0.4, 0.5]
+
     def test_ranges_have_both_ends(self):
         assert values_of({"from": 2, "to": 81}) == list(range(2, 82))
         assert values_of({"from": 0.0, "to": 0.2, "step": 0.02})[-1] == pytest.approx(0.2)
@@ -148,6 +158,9 @@ class TestStudyConfig:
             (lambda t: t["measures"].update(interval={"window": 3}), "window is 3 but must be one of sd, rank"),
             (lambda t: t["scenarios"]["S1"].update(dataset="sensus"), "unknown dataset 'sensus': did you mean census"),
             (lambda t: t["scenarios"]["S1"]["dependent"].append("AGE"), "scenarios.S1: unknown column 'AGE': did you"),
+            (lambda t: t["scenarios"]["S1"]["dependent"].append("AGI"), "column AGI is both dependent and independent"),
+            (lambda t: t["scenarios"]["S1"]["dependent"].append("FICA"), "scenarios.S1: column FICA is named twice"),
+            (lambda t: t["tables"]["cano_torra_2009_table1"].pop("scenario"), "table1: the key 'scenario' is missing"),
             (lambda t: t.update(replicate=3), "unknown key 'replicate': did you mean replicates"),
             (lambda t: t.update(replicates=0), "replicates is 0 but must be at least 1"),
             (lambda t: t.pop("measures"), "the key 'measures' is missing"),

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.linalg import lstsq
 
 from sdclab.errors import SdclabError
-from sdclab.linalg import centred_basis, fitted, residuals, same_gram
+from sdclab.linalg import centred_basis, fitted, residuals, same_gram, standardised
 
 
 def deficient(seed: int, n: int, p: int, rank: int) -> np.ndarray:
@@ -30,7 +30,7 @@ matrices = st.builds(
 @given(matrices, st.integers(0, 2**32))
 def test_same_gram_keeps_the_gram_matrix_and_avoids_the_basis(pattern, seed):
     basis = centred_basis(np.random.default_rng(seed).standard_normal((len(pattern), 3)))
-    made = same_gram(pattern, basis, np.random.default_rng(seed + 1))
+    made = same_gram(pattern, basis, np.random.default_rng(seed + 1), within=False)
     size = np.linalg.norm(pattern, axis=0)
     gram = pattern.T @ pattern
     assert np.abs(made.T @ made - gram).max() <= 1e-8 * np.abs(gram).max()
@@ -62,6 +62,25 @@ def test_the_sign_of_the_first_record_is_drawn():
     assert np.abs(np.mean(signs, axis=0)).max() < 0.2  # four standard errors
 
 
+def test_the_units_of_a_column_do_not_decide_its_rank(rng):
+    pattern = residuals(centred_basis(np.empty((200, 0))), rng.standard_normal((200, 2)) * [1e12, 1])
+    made = same_gram(pattern, centred_basis(np.empty((200, 0))), rng)
+    np.testing.assert_allclose(made.std(axis=0), pattern.std(axis=0), rtol=1e-8)
+
+
+def test_rounding_beside_a_large_mean_is_no_rank(rng):
+    """Two records have one difference; centred in floating point they seem to have two."""
+    records = 1234567.991 + 1e-2 * rng.standard_normal((2, 3))
+    made = same_gram(records - records.mean(axis=0), centred_basis(np.empty((2, 0))), rng)
+    np.testing.assert_allclose(np.abs(made), np.abs(records - records.mean(axis=0)), atol=1e-8)
+
+
 def test_too_few_records_are_refused(rng):
     with pytest.raises(SdclabError, match=r"4 records are too few.*at least 6"):
-        same_gram(rng.standard_normal((4, 3)), centred_basis(rng.standard_normal((4, 2))), rng)
+        same_gram(rng.standard_normal((4, 3)), centred_basis(rng.standard_normal((4, 2))), rng, within=False)
+
+
+def test_a_constant_is_standardised_to_zero():
+    x = np.column_stack([np.full(1000, 0.1) * 3, np.arange(1000.0)])
+    assert (standardised(x)[:, 0] == 0).all()
+    np.testing.assert_allclose(standardised(x)[:, 1].std(), 1)

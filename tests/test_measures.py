@@ -109,6 +109,8 @@ class TestPil:
         assert np.isfinite(list(parts.values())).all()
         assert parts["pil_mean"] == pytest.approx(0, abs=1e-6)
         assert parts["pil_variance"] > 99
+        # its correlations are 0, so the part is that of r' = 0 and not of r' = 1
+        assert parts["pil_correlation"] == pytest.approx(evaluate("pil", original, 0 * original)["pil_correlation"])
 
     def test_an_exact_linear_relation_that_is_kept_loses_nothing(self, rng):
         x = rng.standard_normal((200, 2))

@@ -10,11 +10,12 @@ from scipy.stats import kendalltau
 
 from sdclab import documents
 from sdclab.audit import audit
+from sdclab.digits import prints_as, unit
 from sdclab.errors import SdclabError
 from sdclab.grids import Cell
 from sdclab.scorecard import judge, rank_agreement, summary
 from sdclab.tables import published
-from sdclab.tables.published import Published, prints_as, unit
+from sdclab.tables.published import Published
 from sdclab.tables.side_by_side import markdown, side_by_side
 
 PRINTED = Published(
@@ -168,13 +169,23 @@ class TestVerdicts:
         rule = {**TOLERANCE, "rule": "spread", "sds": 3}
         assert verdicts([rule], (FCRM2, ours))[0].verdict == verdict
 
+    def test_one_replicate_has_no_spread_to_judge_by(self):
+        row = {"cell": "x", "method": "fcrm", "c": "2", "dataset_kind": "original", "replicates": "1"}
+        row |= {"pil": "45", "pil_sd": "", "pil_published": "44.68"}
+        (line,) = judge("s", "t", [row], SPEC, [{**TOLERANCE, "rule": "spread", "sds": 3}], [])
+        assert (line.verdict, line.tolerance) == ("not judged", "no spread: one replicate")
+
     @pytest.mark.parametrize(("ours", "verdict"), [(46.9, "close"), (47.0, "differs")])
     def test_by_relative_tolerance(self, ours, verdict):
         assert verdicts([{**TOLERANCE, "tolerance": 0.05, "relative": True}], (FCRM2, ours))[0].verdict == verdict
 
     def test_truncated_digits(self):
-        for rule, verdict in ((TOLERANCE, "close"), ({**TOLERANCE, "digits": "truncated"}, "exact")):
+        cut = {**TOLERANCE, "digits": "truncated"}
+        for rule, verdict in ((TOLERANCE, "close"), (cut, "exact")):
             assert verdicts([rule], (FCRM2, 44.688))[0].verdict == verdict
+        row = {"cell": "x", "method": "fcrm", "c": "2", "dataset_kind": "original", "replicates": "1"}
+        row |= {"pil": "2826.298", "pil_sd": "", "pil_published": "2826.0"}  # a whole number in print
+        assert judge("s", "t", [row], SPEC, [cut], [])[0].verdict == "exact"
 
     def test_a_number_that_nobody_computes_is_not_reproducible(self):
         lines = verdicts([TOLERANCE], (FCRM2, 44.0))

@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from sdclab.digits import prints_as, unit
 from sdclab.errors import unknown
-from sdclab.tables.published import Published, meant, prints_as, same, unit
+from sdclab.tables.published import Published, meant, same
 
 Tables = Mapping[str, Published]
 Rows = Mapping[str, Sequence[Any]]

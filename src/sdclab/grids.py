@@ -32,8 +32,10 @@ def values_of(choice: Any) -> list[Any]:
     """A parameter's values: one, a list, or a range {from, to, step} with both ends."""
     if isinstance(choice, Mapping):
         step = choice.get("step", 1)
+        if choice["to"] < choice["from"]:
+            raise SdclabError(f"a range from {choice['from']} to {choice['to']} is empty; from must not exceed to.")
         count = int((choice["to"] - choice["from"]) / step + 1e-9) + 1
-        return [choice["from"] + i * step for i in range(count)]
+        return [round(choice["from"] + i * step, 12) for i in range(count)]
     return list(choice) if isinstance(choice, list) else [choice]
 
 
@@ -52,13 +54,15 @@ def expand(
     grid: Iterable[Mapping[str, Any]],
     replicates: int,
     most_values: int | None = None,
+    most_replicates: int | None = None,
 ) -> list[Cell]:
     """All cells of a grid, in its order. An entry may name its own scenarios and replicates."""
     cells = []
     for entry in grid:
         choices = entry.get("parameters", {})
         lists = [thinned(values_of(choice), most_values) for choice in choices.values()]
-        count = min(entry.get("replicates", replicates), replicates)
+        count = entry.get("replicates", replicates)
+        count = min(count, most_replicates or count)
         for scenario, values in product(entry.get("scenarios", scenarios), product(*lists)):
             parameters = dict(zip(choices, values, strict=True))
             cells.append(Cell(study, scenario, entry["method"], parameters, count))

@@ -8,6 +8,9 @@ from sdclab.errors import SdclabError
 RELATIVE_RANK = 1e-10
 """Singular values below this share of the largest count as zero."""
 
+CONSTANT = 1e-12
+"""A standard deviation below this share of the largest value is rounding."""
+
 
 def with_intercept(x: Matrix) -> Matrix:
     """A column of ones before the columns of x."""
@@ -35,6 +38,14 @@ def centred_basis(x: Matrix) -> Matrix:
     return np.linalg.qr(basis)[0]
 
 
+def standardised(x: Matrix, mean: Matrix | None = None, spread: Matrix | None = None) -> Matrix:
+    """Mean 0 and population SD 1, by the data's own or by a given mean and SD; a constant, to rounding, becomes 0."""
+    mean = x.mean(axis=0) if mean is None else mean
+    spread = x.std(axis=0) if spread is None else spread
+    varies = spread > CONSTANT * np.abs(x).max(axis=0, initial=0.0)
+    return np.where(varies, (x - mean) / np.where(varies, spread, 1.0), 0.0)
+
+
 def fitted(basis: Matrix, y: Matrix) -> Matrix:
     """The projection of y on the span of an orthonormal basis: the fitted values of a regression."""
     return basis @ (basis.T @ y)
@@ -52,14 +63,20 @@ def _orthonormalised(columns: Matrix) -> Matrix:
     return q * np.where(np.diag(r) < 0, -1.0, 1.0)
 
 
-def same_gram(pattern: Matrix, basis: Matrix, rng: np.random.Generator) -> Matrix:
+def same_gram(pattern: Matrix, basis: Matrix, rng: np.random.Generator, within: bool = True) -> Matrix:
     """A random matrix R with R'R = pattern'pattern whose columns are orthogonal to an orthonormal basis.
 
     The exact counterpart of a normal sample with the covariances of `pattern`: normal draws are made orthonormal
     away from `basis` and then given the pattern's singular values and axes. Any rank of the pattern will do.
+    `within`: the pattern is itself orthogonal to the basis but for rounding, so its rank leaves room for the draws.
     """
-    _, s, axes = np.linalg.svd(pattern, full_matrices=False)
+    pattern = residuals(basis, pattern) if within else pattern
+    size = np.linalg.norm(pattern, axis=0)  # so that the units of a column do not decide the rank
+    size[size == 0] = 1.0
+    _, s, axes = np.linalg.svd(pattern / size, full_matrices=False)
     rank = int(np.sum(s > RELATIVE_RANK * s[0])) if s.size and s[0] > 0 else 0
+    if within:
+        rank = min(rank, len(pattern) - basis.shape[1])
     if rank > len(pattern) - basis.shape[1]:
         raise SdclabError(
             f"{len(pattern)} records are too few: {rank} attributes beside a model of {basis.shape[1]} terms "
@@ -67,4 +84,4 @@ def same_gram(pattern: Matrix, basis: Matrix, rng: np.random.Generator) -> Matri
         )
     draws = residuals(basis, rng.standard_normal((len(pattern), rank)))
     directions = _orthonormalised(residuals(basis, _orthonormalised(draws)))
-    return directions * s[:rank] @ axes[:rank]
+    return directions * s[:rank] @ axes[:rank] * size

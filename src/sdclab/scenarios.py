@@ -30,6 +30,15 @@ class Scenario:
     def columns(self) -> tuple[str, ...]:
         return self.dependent + self.independent
 
+    def check_roles(self, where: str) -> None:
+        """Refuse a column that has two roles, or the same twice."""
+        both = sorted(set(self.dependent) & set(self.independent))
+        if both:
+            raise SdclabError(f"{where}: column {both[0]} is both dependent and independent.")
+        twice = [column for column in self.columns if self.columns.count(column) > 1]
+        if twice:
+            raise SdclabError(f"{where}: column {twice[0]} is named twice.")
+
     def splits(self, dataset: Dataset, parameters: Mapping[str, Any]) -> Iterator[Split]:
         """What a method is applied to, one after the other: here a single split."""
         yield self.split(dataset)
@@ -37,9 +46,7 @@ class Scenario:
     def split(self, dataset: Dataset) -> Split:
         """The dependents and the independents as arrays, once they are fit for every method and measure."""
         where = f"scenario {self.name}"
-        both = sorted(set(self.dependent) & set(self.independent))
-        if both:
-            raise SdclabError(f"{where}: column {both[0]} is both dependent and independent.")
+        self.check_roles(where)
         dependent = dataset.select(self.dependent, where)
         independent = dataset.select(self.independent, where)
         if len(dependent) <= len(self.columns):

@@ -6,8 +6,9 @@ from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any
 
+from sdclab.digits import cuts_to, prints_as, unit
 from sdclab.errors import SdclabError
-from sdclab.tables.published import cuts_to, meant, prints_as, unit
+from sdclab.tables.published import meant
 from sdclab.tables.side_by_side import reading_of
 
 VERDICTS = ("exact", "close", "trend", "differs", "not reproducible", "not judged")
@@ -84,12 +85,14 @@ def _rule(table: str, quantity: str, row: TableRow, rules: Sequence[Spec]) -> Sp
 
 def _verdict(row: TableRow, quantity: str, rule: Spec, group: Sequence[TableRow]) -> tuple[str, str]:
     """The verdict and the bound it was measured by."""
-    published, ours = row[f"{quantity}_published"], _number(row[quantity])
+    published, ours = _printed(row, quantity, rule), _number(row[quantity])
     bound, holds = _bound(row, quantity, rule, group)
     if ours != ours:
         return "not reproducible", bound
     if rule["rule"] == "not_reproducible":
         return "not reproducible", bound
+    if rule["rule"] == "spread" and not row[f"{quantity}_sd"]:
+        return "not judged", "no spread: one replicate"
     if row["dataset_kind"] not in rule.get("kinds", ["original"]):
         return "not judged", bound
     if (cuts_to if rule.get("digits") == "truncated" else prints_as)(ours, published):
@@ -98,7 +101,7 @@ def _verdict(row: TableRow, quantity: str, rule: Spec, group: Sequence[TableRow]
 
 
 def _bound(row: TableRow, quantity: str, rule: Spec, group: Sequence[TableRow]) -> tuple[str, bool]:
-    printed = row[f"{quantity}_published"]
+    printed = _printed(row, quantity, rule)
     distance = abs(_number(row[quantity]) - float(printed))
     if rule["rule"] == "tolerance" and rule.get("relative"):
         return f"within {100 * rule['tolerance']:g} %", distance <= rule["tolerance"] * abs(float(printed))
@@ -126,6 +129,12 @@ def rank_agreement(published: Sequence[float], ours: Sequence[float], resolution
     return (sum(signs) / len(signs) if signs else float("nan")), len(signs)
 
 
+def _printed(row: TableRow, quantity: str, rule: Spec) -> str:
+    """The number as printed. Behind a number that was cut to a whole one, a `.0` is no digit."""
+    text = row[f"{quantity}_published"]
+    return text.removesuffix(".0") if rule.get("digits") == "truncated" else text
+
+
 def _number(text: str) -> float:
     return float(text) if text else float("nan")
 
@@ -142,7 +151,8 @@ def _note(table: str, quantity: str, row: TableRow, notes: Sequence[Spec], verdi
     if not row["cell"]:
         return "; ".join([*_notes(table, quantity, row, notes), "no cell of this study answers it"])
     if verdict == "not judged":
-        return f"made from a {row['dataset_kind']}, so no published number is judged"
+        kind = row["dataset_kind"]
+        return "one replicate has no spread" if kind == "original" else f"made from a {kind}, so nothing is judged"
     said = _notes(table, quantity, row, notes)
     if row[f"{quantity}_sd"]:
         said.append(f"SD {float(row[f'{quantity}_sd']):.3g} over {row['replicates']} replicates")

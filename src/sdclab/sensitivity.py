@@ -8,6 +8,7 @@ import numpy as np
 from sdclab import measures
 from sdclab.cells import releases
 from sdclab.data.dataset import Dataset
+from sdclab.errors import SdclabError
 from sdclab.grids import Cell, values_of
 from sdclab.scenarios import AnyScenario
 from sdclab.scorecard import rank_agreement
@@ -41,6 +42,8 @@ def sensitivity(
     `agreement` is Kendall's tau with the published order, `worst_ratio` the largest factor between ours and
     published over the cells.
     """
+    if not published:
+        raise SdclabError(f"sensitivity of {spec['quantity']}: none of its cells has a published value.")
     chosen = [("defaults", {}), *variants(spec["options"])]
     values: dict[str, dict[str, float]] = {label: {} for label, _ in chosen}
     splits = list(scenario.splits(dataset, {}))

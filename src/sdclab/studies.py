@@ -70,18 +70,17 @@ def load(
     for measured in (text["measures"], *(part for parts in own.values() for part in parts.values())):
         for name, options in measured.items():
             MEASURES.checked(name, options, where)
-    replicates = min(text["replicates"], most_replicates or text["replicates"])
     study = Study(
         name=text["study"],
         title=text["title"],
         scenarios=scenarios,
         measures=text["measures"],
         own_measures=own,
-        cells=expand(text["study"], list(scenarios), text["grid"], replicates, most_values),
+        cells=expand(text["study"], list(scenarios), text["grid"], text["replicates"], most_values, most_replicates),
         tables=text.get("tables", {}),
         figures=text.get("figures", {}),
         sensitivities={
-            name: {"replicates": replicates, **spec} for name, spec in text.get("sensitivities", {}).items()
+            name: {"replicates": text["replicates"], **spec} for name, spec in text.get("sensitivities", {}).items()
         },
         judgements=text.get("judgements", ()),
         notes=text.get("notes", ()),
@@ -109,6 +108,8 @@ def _check_references(study: Study, where: str) -> None:
     for name, spec in {**study.tables, **study.figures, **study.sensitivities}.items():
         for panel in panels_of(spec):
             scenario = panel.get("scenario")
+            if scenario is None and name in study.tables:
+                raise SdclabError(f"{where}: tables.{name}: the key 'scenario' is missing.")
             if scenario is not None and scenario not in study.scenarios:
                 raise unknown("scenario", scenario, study.scenarios, f"{where}: {name}")
     for name, figure in study.figures.items():
@@ -134,6 +135,7 @@ def _scenario(name: str, roles: Mapping[str, Any], datasets: Mapping[str, Entry]
     else:
         independent = tuple(roles.get("independent", ()))
         scenario = Scenario(name, roles["dataset"], tuple(roles["dependent"]), independent)
+        scenario.check_roles(place)
     for column in scenario.columns:
         if column not in columns:
             raise unknown("column", column, columns, place)

@@ -84,7 +84,7 @@ def measured_of(wildcards):
 
 def code_of_cell(wildcards):
     """A fingerprint of the code behind a cell: when it changes, the cell is computed anew."""
-    return code_of(wildcards.method, measured_of(wildcards)["any"])
+    return code_of(wildcards.method, {**measured_of(wildcards)["any"], **measured_of(wildcards)["original"]})
 
 
 def cell_path(cell):
@@ -185,7 +185,8 @@ def sensitivity_cells(wildcards):
     """The cells of a sensitivity table, expanded like a grid."""
     spec = sensitivity_spec(wildcards)
     name = SENSITIVITIES[wildcards.sensitivity].name
-    return grids.expand(name, [spec["scenario"]], spec["cells"], spec["replicates"], config["most_values"])
+    most = config["most_values"], config["most_replicates"]
+    return grids.expand(name, [spec["scenario"]], spec["cells"], spec["replicates"], *most)
 
 
 def code_of_sensitivity(wildcards):

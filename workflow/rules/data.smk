@@ -17,5 +17,6 @@ rule dataset:
         entry=entry_of,
         places=PLACES,
         download=config["download"],
+        code=code_fingerprint(["sdclab.data.retrieve"]),
     script:
         "../../scripts/dataset.py"

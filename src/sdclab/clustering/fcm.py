@@ -80,7 +80,7 @@ def _batch(
     u = memberships_or_share(distances, m, zero, rng)
     weights = fuzzy_power(u, m)
     for iteration in range(1, most_iterations + 1):
-        centres = _centres(records, weights, centres)
+        centres = weighted_means(records, weights, centres)
         distances = squared_distances(augmented, centres)
         updated = memberships_or_share(distances, m, zero, rng)
         change = largest_change(updated, u)
@@ -110,8 +110,8 @@ def squared_distances(augmented: Matrix, centres: Stack) -> Stack:
     return products.reshape(len(centres), -1, len(augmented))
 
 
-def _centres(records: Matrix, weights: Stack, before: Stack) -> Stack:
-    """Weighted means; a cluster that lost all weight keeps its centre."""
+def weighted_means(records: Matrix, weights: Stack, before: Stack) -> Stack:
+    """The centres; a cluster that lost all weight keeps the one it had."""
     total = weights.sum(axis=2)
     sums = (weights.reshape(-1, len(records)) @ records).reshape(before.shape)
     alive = total[:, :, None] > 0

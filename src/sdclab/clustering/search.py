@@ -11,8 +11,8 @@ import numpy as np
 from sdclab.arrays import Matrix
 from sdclab.clustering.fcm import Partition, Stack, check_clusters, random_records
 from sdclab.clustering.tolerance import Reading, fcm_with_tolerance
+from sdclab.digits import cuts_to
 from sdclab.errors import SdclabError
-from sdclab.tables.published import cuts_to
 
 Protocol = Literal["paper", "best"]
 

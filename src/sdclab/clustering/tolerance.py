@@ -20,6 +20,7 @@ from sdclab.clustering.fcm import (
     largest_change,
     memberships_or_share,
     squared_distances,
+    weighted_means,
 )
 from sdclab.errors import SdclabError
 
@@ -77,7 +78,7 @@ def _run(
         iteration += 1
         weights = fuzzy_power(u, m)[0]
         moved = records + _moves(records, centres, weights, bounds, reading)
-        centres = weights @ (records if reading == "literal" else moved) / weights.sum(axis=1, keepdims=True)
+        centres = weighted_means(records if reading == "literal" else moved, weights[None], centres[None])[0]
         distances = squared_distances(augment(moved), centres[None])
         updated = memberships_or_share(distances, m, zero, rng)
         change = float(largest_change(updated, u)[0])

@@ -62,23 +62,30 @@ def _number(value: float) -> str:
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
 
 
-def numbers(rows: Sequence[Sequence[str]], columns: Sequence[str], header: Sequence[str], file: str) -> Matrix:
-    """The chosen columns of text rows as numbers.
+def numbers(
+    rows: Sequence[Sequence[str]],
+    columns: Sequence[str],
+    header: Sequence[str],
+    file: str,
+    names: Sequence[int] | None = None,
+) -> Matrix:
+    """The chosen columns of text rows as numbers; `names` are the rows' numbers in the file, if not 1, 2, 3...
 
     An error names row and column, never the value: it may be confidential.
     """
     where = [header.index(column) for column in columns]
     values = np.empty((len(rows), len(columns)))
     for i, row in enumerate(rows):
+        name = names[i] if names else i + 1
         if len(row) != len(header):
-            raise SdclabError(f"{file}: row {i + 1} has {len(row)} fields, but there are {len(header)} columns.")
+            raise SdclabError(f"{file}: row {name} has {len(row)} fields, but there are {len(header)} columns.")
         for j, position in enumerate(where):
             cell = row[position].strip()
             try:
                 values[i, j] = float(cell)
             except ValueError:
                 problem = "is missing" if cell in ("", "?", "NA") else "is not a number"
-                raise SdclabError(f"{file}: row {i + 1}, column {columns[j]} {problem}.") from None
+                raise SdclabError(f"{file}: row {name}, column {columns[j]} {problem}.") from None
             if not np.isfinite(values[i, j]):
-                raise SdclabError(f"{file}: row {i + 1}, column {columns[j]} is NaN or infinite.")
+                raise SdclabError(f"{file}: row {name}, column {columns[j]} is NaN or infinite.")
     return values

@@ -58,9 +58,9 @@ def thyroid(content: bytes, file: str, columns: Sequence[str]) -> Matrix:
     """UCI thyroid disease, `allbp`: complete cases, dichotomies as 0 and 1; `.|id` behind the class does no harm."""
     rows = _with_fields(_rows(content, file), THYROID_FIELDS, file)
     needed = [THYROID_FIELDS.index(name) for name in THYROID_COMPLETE]
-    complete = [row for row in rows if all(row[j] != "?" for j in needed)]
-    coded = [[DICHOTOMIES.get(cell, cell) for cell in row] for row in complete]
-    return numbers(coded, columns, THYROID_FIELDS, file)
+    complete = [i for i, row in enumerate(rows) if all(row[j] != "?" for j in needed)]
+    coded = [[DICHOTOMIES.get(cell, cell) for cell in rows[i]] for i in complete]
+    return numbers(coded, columns, THYROID_FIELDS, file, names=[i + 1 for i in complete])
 
 
 def adult(content: bytes, file: str, columns: Sequence[str]) -> Matrix:
@@ -77,7 +77,10 @@ def _rows(content: bytes, file: str) -> list[list[str]]:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise SdclabError(f"{file}: is not UTF-8 text.") from None
-    rows = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text)) if row]
+    try:
+        rows = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text)) if row]
+    except csv.Error as error:
+        raise SdclabError(f"{file}: is not a CSV file that can be read ({error}).") from None
     if len(rows) < 2:
         raise SdclabError(f"{file}: holds no records.")
     return rows

@@ -8,6 +8,7 @@ import bz2
 import gzip
 import lzma
 import struct
+import zlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -31,6 +32,7 @@ def data_frames(content: bytes, file: str) -> dict[str, dict[str, np.ndarray[Any
         OSError,
         EOFError,
         lzma.LZMAError,
+        zlib.error,
         ValueError,
     ) as error:
         raise SdclabError(f"{file}: is not an R data file that can be read ({error}).") from None

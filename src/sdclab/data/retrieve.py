@@ -7,6 +7,7 @@ import os
 import time
 import urllib.request
 import zipfile
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,7 +92,7 @@ def substitute(entry: Entry, places: Places) -> Dataset:
 def _gunzipped(path: Path) -> bytes:
     try:
         return gzip.decompress(files.read(path))
-    except (OSError, EOFError):
+    except (OSError, EOFError, zlib.error):
         raise SdclabError(f"{path}: is not a gzip file.") from None
 
 

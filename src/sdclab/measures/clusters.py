@@ -14,8 +14,9 @@ from sdclab.arrays import Matrix
 from sdclab.clustering.fcm import Partition
 from sdclab.clustering.search import Protocol, Search
 from sdclab.clustering.tolerance import Reading
-from sdclab.errors import unknown
+from sdclab.errors import SdclabError, unknown
 from sdclab.files import sha256
+from sdclab.linalg import standardised
 from sdclab.seeds import seed_of, stream
 
 BEST: Mapping[str, Any] = {"": {}}
@@ -43,6 +44,8 @@ def measure(
     found), and `unchanged`, that of the protected file's optimum where nothing was changed. A label is appended to the
     names of the numbers. `distance`: d1 as the published numbers have it, or squared as its formula is printed.
     """
+    if runs < 1:
+        raise SdclabError(f"measure clusters: runs is {runs} but must be at least 1.")
     values: dict[str, float] = {}
     search = (c, m, reading, protocol, runs)
     for label, options in against.items():
@@ -62,19 +65,15 @@ def measure(
 
 
 def compare(a: Partition, b: Partition, squared: bool = False) -> dict[str, float]:
-    """d1 and d2; each centre of A is assigned, eagerly, to the nearest of B."""
+    """d1 and d2; each centre of A is assigned, eagerly, to the nearest of B, among equals to the most alike."""
     gaps = ((a.centres[:, None] - b.centres[None]) ** 2).sum(axis=2)
-    nearest = gaps.argmin(axis=1)
     least = gaps.min(axis=1)
+    unlike = np.array([((b.memberships - u) ** 2).sum(axis=1) for u in a.memberships])
+    tied = gaps <= least[:, None] * (1 + 1e-9) + 1e-18
     return {
         "d1": float(np.sum(least if squared else np.sqrt(least))),
-        "d2": float(np.sum((a.memberships - b.memberships[nearest]) ** 2)),
+        "d2": float(np.where(tied, unlike, np.inf).min(axis=1).sum()),
     }
-
-
-def standardised(records: Matrix) -> Matrix:
-    """Mean 0 and population SD 1."""
-    return (records - records.mean(axis=0)) / records.std(axis=0)
 
 
 def _clustered(records: Matrix, kappa: float, optimum: str | None, search: tuple[Any, ...]) -> Partition:

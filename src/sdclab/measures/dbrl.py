@@ -9,6 +9,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from sdclab.arrays import Indices, Matrix, Vector
+from sdclab.linalg import standardised
 
 
 def measure(
@@ -26,22 +27,15 @@ def measure(
     `scale`: each file is standardised by its own mean and SD, or both by the original's. `direction`: for every
     original the nearest protected record, or the reverse. A tie of t nearest records counts 1/t.
     """
-    known, released = _standardised(original, protected, scale)
+    known = standardised(original)
+    reference = protected if scale == "own" else original
+    released = standardised(protected, reference.mean(axis=0), reference.std(axis=0))
     if direction == "protected":
         known, released = released, known
     p = original.shape[1]
     counts = range(1, min(7, p) + 1) if attributes == "first" else [p]
     shares = [100 * float(np.mean(_credit(known[:, :k], released[:, :k]))) for k in counts]
     return {"dbrl": float(np.mean(shares))}
-
-
-def _standardised(original: Matrix, protected: Matrix, scale: str) -> tuple[Matrix, Matrix]:
-    reference = protected if scale == "own" else original
-    spread = reference.std(axis=0)
-    return (
-        (original - original.mean(axis=0)) / original.std(axis=0),
-        (protected - reference.mean(axis=0)) / np.where(spread > 0, spread, 1.0),
-    )
 
 
 def _credit(known: Matrix, released: Matrix) -> Vector:

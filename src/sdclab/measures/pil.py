@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from sdclab.arrays import Matrix, Vector
+from sdclab.linalg import standardised
 
 LEVELS = np.arange(5, 100, 5) / 100
 """The quantiles that are compared: 5, 10, ..., 95 %."""
@@ -77,22 +78,19 @@ def _covariance_loss(original: Matrix, protected: Matrix) -> float:
 
 
 def _correlation_loss(original: Matrix, protected: Matrix) -> float:
-    """z = (r' - r) / sqrt(V), V the delta-method variance of r, written so that r = 0 needs no division by it."""
-    a, b = _pairs(_standardised(original))
+    """z = (r' - r) / sqrt(V), V the delta-method variance of r, written so that r = 0 needs no division by it.
+
+    A released constant has no correlation with anything.
+    """
+    a, b = _pairs(standardised(original))
     r = (a * b).mean(axis=0)
     mu22 = (a**2 * b**2).mean(axis=0)
     mu40, mu04 = (a**4).mean(axis=0), (b**4).mean(axis=0)
     mu31, mu13 = (a**3 * b).mean(axis=0), (a * b**3).mean(axis=0)
     variance = mu22 + r**2 * (mu40 + mu04 + 2 * mu22) / 4 - r * (mu31 + mu13)
-    released_a, released_b = _pairs(_standardised(protected))
+    released_a, released_b = _pairs(standardised(protected))
     released = (released_a * released_b).mean(axis=0)
     return loss(released - r, variance / len(original), np.ones_like(r))
-
-
-def _standardised(x: Matrix) -> Matrix:
-    """Mean 0 and SD 1; a released constant has no correlation with anything and becomes 0."""
-    spread = x.std(axis=0)
-    return _centred(x) / np.where(spread > 0, spread, 1.0)
 
 
 def _quantile_loss(original: Matrix, protected: Matrix) -> float:

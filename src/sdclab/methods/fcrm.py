@@ -52,6 +52,10 @@ def protect(
     what the fuzzy c-means that gives the first partition looks at.
     """
     check_fcrm(c, m, r_max, len(dependent))
+    if dependent.shape[1] == 0:
+        raise SdclabError("method fcrm: there is no dependent attribute to protect.")
+    if independent.shape[1] == 0 and not intercept:
+        raise SdclabError("method fcrm: without an intercept at least one independent attribute is needed.")
     first = start_partition(dependent, independent, rng, c=c, start=start, m=m, r_max=r_max, epsilon=epsilon)
     targets = dependent.T[:, :, None] if dependents == "separate" else dependent[None]
     starts = np.broadcast_to(first, (len(targets), *first.shape))

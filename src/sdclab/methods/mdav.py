@@ -8,6 +8,7 @@ import numpy as np
 
 from sdclab.arrays import Indices, Matrix, Vector
 from sdclab.errors import SdclabError
+from sdclab.linalg import standardised
 
 
 def protect(dependent: Matrix, independent: Matrix, rng: np.random.Generator, *, k: int = 3) -> Matrix:
@@ -25,7 +26,7 @@ def clusters(records: Matrix, k: int) -> list[Indices]:
         raise SdclabError(f"k is {k} but must lie between 1 and the number of records, {n}.")
     rest = np.arange(n)
     # one attribute a row: distances then run over contiguous memory
-    points = np.ascontiguousarray(_standardised(records).T)
+    points = np.ascontiguousarray(standardised(records).T)
     found: list[Indices] = []
     while len(rest) >= 2 * k:
         from_centre = _distances(points, points.mean(axis=1))
@@ -41,11 +42,6 @@ def clusters(records: Matrix, k: int) -> list[Indices]:
     if len(rest):
         found.append(rest)
     return found
-
-
-def _standardised(records: Matrix) -> Matrix:
-    spread = records.std(axis=0)
-    return (records - records.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
 
 
 def _distances(points: Matrix, centre: Vector) -> Vector:

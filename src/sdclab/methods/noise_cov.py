@@ -19,5 +19,5 @@ def protect(dependent: Matrix, independent: Matrix, rng: np.random.Generator, *,
         raise SdclabError(f"method noise-cov: c is {c} but must be positive.")
     mean = dependent.mean(axis=0)
     deviations = dependent - mean
-    noise = np.sqrt(c) * same_gram(deviations, centred_basis(dependent), rng)
+    noise = np.sqrt(c) * same_gram(deviations, centred_basis(dependent), rng, within=False)
     return mean + (deviations + noise) / np.sqrt(1 + c)

@@ -18,7 +18,7 @@ def draw(
     """One panel a measure; a line for each table with a band of one SD, and the published points once."""
     figure = Figure(figsize=(6.4, 6.0))
     upper, lower = figure.subplots(2, 1, sharex=True)
-    chosen = [table[pd.to_numeric(table["c"]).notna()].sort_values("c") for table in tables.values()]
+    chosen = [table[table["method"] == "fcrm"].sort_values("c") for table in tables.values()]
     for axes, quantity, name in ((upper, "pil", PIL), (lower, "dr", DR)):
         for i, (table, label) in enumerate(zip(chosen, labels, strict=True)):
             line_with_band(axes, table, "c", quantity, label, i)

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from sdclab.clustering.search import Search
-from sdclab.measures.clusters import standardised
+from sdclab.linalg import standardised
 from sdclab.plots.style import COLOURS
 from sdclab.scenarios import Split
 from sdclab.seeds import seed_of, stream

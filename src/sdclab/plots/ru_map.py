@@ -16,7 +16,7 @@ COPIES = 50
 """From this share of verbatim records on (per cent), a point's label warns of it."""
 
 SERIES = 6
-"""A method with at least so many cells is drawn as a curve, with a label at a few of them."""
+"""A method with at least so many values of c is drawn as a curve, with a label at a few of them."""
 
 
 def draw(tables: Mapping[str, pd.DataFrame], split: Split | None, *, title: str) -> Figure:
@@ -35,7 +35,7 @@ def draw(tables: Mapping[str, pd.DataFrame], split: Split | None, *, title: str)
     single = table["pil"].notna()
     for method, rows in table.groupby("method", sort=False):
         marker = MARKERS[methods.index(method) % len(MARKERS)]
-        if len(rows) < SERIES:
+        if rows["c"].nunique() < SERIES:
             _points(axes, rows, marker)
         else:
             single &= table["method"] != method

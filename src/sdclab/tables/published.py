@@ -4,13 +4,12 @@ import csv
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_DOWN, Decimal
 from math import isclose
 from pathlib import Path
 from typing import Any
 
 from sdclab import documents
-from sdclab.errors import SdclabError, unknown
+from sdclab.errors import unknown
 from sdclab.files import read
 
 Row = Mapping[str, str]
@@ -59,21 +58,3 @@ def same(cell: Any, value: Any) -> bool:
         return isclose(float(cell), float(value), rel_tol=1e-9, abs_tol=1e-12)
     except (TypeError, ValueError):
         return str(cell) == str(value)
-
-
-def unit(text: str) -> Decimal:
-    """The last printed place: 0.001 for 49.163, 1E-6 for 1.09e-04."""
-    exponent = Decimal(text).as_tuple().exponent
-    if not isinstance(exponent, int):
-        raise SdclabError(f"'{text}' is not a finite printed number.")
-    return Decimal(1).scaleb(exponent)
-
-
-def prints_as(value: float, text: str) -> bool:
-    """Whether a number, rounded to the printed places, is the printed one."""
-    return abs(Decimal(value) - Decimal(text)) <= unit(text) / 2
-
-
-def cuts_to(value: float, text: str) -> bool:
-    """Whether a number, cut off at the printed places, is the printed one."""
-    return Decimal(value).quantize(unit(text), rounding=ROUND_DOWN) == Decimal(text)
