@@ -105,13 +105,10 @@ def _check_cells(study: Study, where: str) -> None:
 
 def _check_references(study: Study, where: str) -> None:
     """Every scenario, table and plot that another part of the study names must exist."""
-    for name, spec in {**study.tables, **study.figures, **study.sensitivities}.items():
-        for panel in panels_of(spec):
-            scenario = panel.get("scenario")
-            if scenario is None and name in study.tables:
-                raise SdclabError(f"{where}: tables.{name}: the key 'scenario' is missing.")
-            if scenario is not None and scenario not in study.scenarios:
-                raise unknown("scenario", scenario, study.scenarios, f"{where}: {name}")
+    parts = {"tables": study.tables, "figures": study.figures, "sensitivities": study.sensitivities}
+    for part, specs in parts.items():
+        for name, spec in specs.items():
+            _check_scenarios(study, spec, f"{where}: {part}.{name}", needed=part == "tables")
     for name, figure in study.figures.items():
         PLOTS.module(figure["plot"], f"{where}: figures.{name}")  # its options are checked when it is drawn
     named = {
@@ -124,6 +121,15 @@ def _check_references(study: Study, where: str) -> None:
         for table in tables:
             if table not in study.tables:
                 raise unknown("table", table, study.tables, f"{where}: {part}")
+
+
+def _check_scenarios(study: Study, spec: Mapping[str, Any], where: str, needed: bool) -> None:
+    for panel in panels_of(spec):
+        scenario = panel.get("scenario")
+        if scenario is None and needed:
+            raise SdclabError(f"{where}: the key 'scenario' is missing.")
+        if scenario is not None and scenario not in study.scenarios:
+            raise unknown("scenario", scenario, study.scenarios, where)
 
 
 def _scenario(name: str, roles: Mapping[str, Any], datasets: Mapping[str, Entry], where: str) -> AnyScenario:
