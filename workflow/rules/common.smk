@@ -78,8 +78,16 @@ def scenario_of(wildcards):
     return STUDIES[wildcards.study].scenarios[wildcards.scenario]
 
 
+def bounded(options):
+    """Options with every `runs` in them at most what the config allows."""
+    if not isinstance(options, dict) or config["most_runs"] is None:
+        return options
+    most = {"runs": min(options["runs"], config["most_runs"])} if "runs" in options else {}
+    return {**{key: bounded(value) for key, value in options.items()}, **most}
+
+
 def measured_of(wildcards):
-    return STUDIES[wildcards.study].measures_of(wildcards.scenario)
+    return bounded(STUDIES[wildcards.study].measures_of(wildcards.scenario))
 
 
 def code_of_cell(wildcards):
@@ -142,12 +150,7 @@ def used_datasets():
 
 
 def figure_spec(wildcards):
-    """A figure's spec; if it makes runs of its own, the bound on replicates bounds them too."""
-    spec = FIGURES[wildcards.figure].figures[wildcards.figure]
-    options = spec.get("options", {})
-    if config["most_replicates"] and "runs" in options:
-        options = {**options, "runs": min(options["runs"], config["most_replicates"])}
-    return {**spec, "options": options}
+    return bounded(FIGURES[wildcards.figure].figures[wildcards.figure])
 
 
 def figure_scenario(wildcards):

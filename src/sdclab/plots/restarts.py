@@ -38,7 +38,7 @@ def draw(
         axes.hist(values, edges, color=COLOURS[i], alpha=0.7)
         missed = (1 - hits) ** 20
         axes.set_title(
-            f"{label}: {100 * hits:.1f} % reach {best:.3f}; best of 20 misses it with p = {missed:.2f}", fontsize=8
+            f"{label}: {100 * hits:.1f} % reach {best:.3f}; best of 20 misses it with p = {missed:.2g}", fontsize=8
         )
         axes.set_ylabel(f"runs of {runs}")
     panels[-1].set_xlabel("objective at the end of a run")
