@@ -1,0 +1,102 @@
+"""Logistic and multinomial regression by a Newton method that cannot diverge.
+
+Plain iteratively reweighted least squares can overshoot and leave with a deviance above the null model's; here every
+step must raise the likelihood, and is halved until it does. The log-likelihood is concave, so the end is its maximum;
+under perfect separation that lies at infinity, and the iteration stops where nothing measurable is left to gain.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+from scipy.special import logsumexp
+
+from sdclab.arrays import Matrix, Vector
+
+RIDGE = 1e-12
+"""Added to the information, relative to its mean diagonal: a direction without information is then not moved along."""
+
+
+TINY = 1e-300
+"""Keeps the information positive where every probability is 0 or 1 to rounding."""
+
+ENOUGH = 1e-10
+"""A gain below this share of the log-likelihood is none."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A fitted model: one column of coefficients for every category but the first."""
+
+    coefficients: Matrix
+    probabilities: Matrix
+    log_likelihood: float
+    covariance: Matrix
+    """Of the coefficients, category after category: the inverse of the (penalised) information."""
+    converged: bool
+
+
+def fit(x: Matrix, shares: Matrix, precision: float = 0.0, start: Matrix | None = None, iterations: int = 100) -> Fit:
+    """Maximum likelihood of multinomial shares given terms x, of which the first is the intercept.
+
+    `shares` has a column a category and rows that sum to 1: zeros and ones, or posterior probabilities. `precision`
+    is that of a normal prior on every coefficient but the intercepts', in the units of x. Columns of x should be on one
+    scale, best orthogonal.
+    """
+    b = np.zeros((x.shape[1], shares.shape[1] - 1)) if start is None else start
+    penalty = np.full(b.shape, precision)
+    penalty[0] = 0.0
+    log_p = _log_probabilities(x, b)
+    value = _objective(log_p, shares, b, penalty)
+    for _ in range(iterations):
+        gradient, information = _newton_system(x, shares, b, penalty, np.exp(log_p))
+        step: Matrix = cho_solve(cho_factor(information), gradient).reshape(b.T.shape).T
+        b, log_p, value = _uphill(x, shares, b, step, penalty, value)
+        if gradient @ step.T.ravel() <= ENOUGH * (1 + abs(value)):
+            break
+    gradient, information = _newton_system(x, shares, b, penalty, np.exp(log_p))
+    covariance: Matrix = cho_solve(cho_factor(information), np.eye(len(information)))
+    left = float(gradient @ covariance @ gradient)
+    return Fit(b, np.exp(log_p), float((shares * log_p).sum()), covariance, left <= 1e-6 * (1 + abs(value)))
+
+
+def _uphill(
+    x: Matrix, shares: Matrix, b: Matrix, step: Matrix, penalty: Matrix, value: float
+) -> tuple[Matrix, Matrix, float]:
+    """The first of step, step/2, step/4... that raises the objective; where rounding hides every rise, no step."""
+    for halving in range(60):
+        tried = b + step / 2**halving
+        log_p = _log_probabilities(x, tried)
+        found = _objective(log_p, shares, tried, penalty)
+        if found > value:
+            return tried, log_p, found
+    return b, _log_probabilities(x, b), value
+
+
+def _log_probabilities(x: Matrix, b: Matrix) -> Matrix:
+    scores = np.column_stack([np.zeros(len(x)), x @ b])
+    return scores - logsumexp(scores, axis=1, keepdims=True)
+
+
+def _objective(log_p: Matrix, shares: Matrix, b: Matrix, penalty: Matrix) -> float:
+    return float((shares * log_p).sum() - 0.5 * (penalty * b**2).sum())
+
+
+def _newton_system(x: Matrix, shares: Matrix, b: Matrix, penalty: Matrix, p: Matrix) -> tuple[Vector, Matrix]:
+    """The gradient of the objective and its information, category after category."""
+    gradient = (x.T @ (shares - p)[:, 1:] - penalty * b).T.ravel()
+    information = _information(x, p[:, 1:]) + np.diag(penalty.T.ravel())
+    information[np.diag_indices_from(information)] += RIDGE * np.trace(information) / len(information) + TINY
+    return gradient, information
+
+
+def _information(x: Matrix, p: Matrix) -> Matrix:
+    """Blocks X' diag(p_g (1[g = h] - p_h)) X."""
+    terms, categories = x.shape[1], p.shape[1]
+    blocks = np.empty((categories, terms, categories, terms))
+    for g in range(categories):
+        for h in range(g, categories):
+            weights = p[:, g] * ((g == h) - p[:, h])
+            blocks[g, :, h] = x.T @ (weights[:, None] * x)
+            blocks[h, :, g] = blocks[g, :, h].T
+    return blocks.reshape(categories * terms, categories * terms)
