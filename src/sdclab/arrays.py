@@ -10,3 +10,9 @@ Matrix: TypeAlias = NDArray[np.float64]
 
 Vector: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.intp]
+Mask: TypeAlias = NDArray[np.bool_]
+
+
+def dichotomous(x: Matrix) -> Mask:
+    """Which columns hold nothing but 0 and 1."""
+    return np.all((x == 0) | (x == 1), axis=0)

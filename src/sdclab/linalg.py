@@ -24,16 +24,20 @@ def orthonormal_basis(x: Matrix) -> Matrix:
     return u[:, s > RELATIVE_RANK * s[0]] if s.size else u
 
 
-def centred_basis(x: Matrix) -> Matrix:
-    """An orthonormal basis of the ones and the columns of x, as a regression with intercept needs it.
+def centred(x: Matrix) -> Matrix:
+    """Deviations from the mean; a column that is constant but for rounding becomes 0.
 
-    Centring first keeps a large mean from hiding a small variance.
+    Centring before a rank is decided keeps a large mean from hiding a small variance.
     """
-    ones = np.full((len(x), 1), len(x) ** -0.5)
     deviations = x - x.mean(axis=0)
-    scale = np.abs(x).max(axis=0, initial=0.0)
-    varies = np.abs(deviations).max(axis=0, initial=0.0) > RELATIVE_RANK * scale
-    basis = np.column_stack([ones, orthonormal_basis(deviations[:, varies])])
+    varies = np.abs(deviations).max(axis=0, initial=0.0) > RELATIVE_RANK * np.abs(x).max(axis=0, initial=0.0)
+    return np.where(varies, deviations, 0.0)
+
+
+def centred_basis(x: Matrix) -> Matrix:
+    """An orthonormal basis of the ones and the columns of x, as a regression with intercept needs it."""
+    ones = np.full((len(x), 1), len(x) ** -0.5)
+    basis = np.column_stack([ones, orthonormal_basis(centred(x))])
     # one more orthogonalisation: centring is exact only to rounding
     return np.linalg.qr(basis)[0]
 

@@ -9,13 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
-from scipy.special import logsumexp
 
 from sdclab.arrays import Matrix, Vector
 
 RIDGE = 1e-12
 """Added to the information, relative to its mean diagonal: a direction without information is then not moved along."""
-
 
 TINY = 1e-300
 """Keeps the information positive where every probability is 0 or 1 to rounding."""
@@ -36,7 +34,7 @@ class Fit:
     converged: bool
 
 
-def fit(x: Matrix, shares: Matrix, precision: float = 0.0, start: Matrix | None = None, iterations: int = 100) -> Fit:
+def fit(x: Matrix, shares: Matrix, precision: float = 0.0, start: Matrix | None = None, iterations: int = 500) -> Fit:
     """Maximum likelihood of multinomial shares given terms x, of which the first is the intercept.
 
     `shares` has a column a category and rows that sum to 1: zeros and ones, or posterior probabilities. `precision`
@@ -46,13 +44,14 @@ def fit(x: Matrix, shares: Matrix, precision: float = 0.0, start: Matrix | None 
     b = np.zeros((x.shape[1], shares.shape[1] - 1)) if start is None else start
     penalty = np.full(b.shape, precision)
     penalty[0] = 0.0
-    log_p = _log_probabilities(x, b)
+    log_p = _log_probabilities(x @ b)
     value = _objective(log_p, shares, b, penalty)
     for _ in range(iterations):
         gradient, information = _newton_system(x, shares, b, penalty, np.exp(log_p))
         step: Matrix = cho_solve(cho_factor(information), gradient).reshape(b.T.shape).T
+        before = value
         b, log_p, value = _uphill(x, shares, b, step, penalty, value)
-        if gradient @ step.T.ravel() <= ENOUGH * (1 + abs(value)):
+        if value == before or gradient @ step.T.ravel() <= ENOUGH * (1 + abs(value)):
             break
     gradient, information = _newton_system(x, shares, b, penalty, np.exp(log_p))
     covariance: Matrix = cho_solve(cho_factor(information), np.eye(len(information)))
@@ -64,18 +63,20 @@ def _uphill(
     x: Matrix, shares: Matrix, b: Matrix, step: Matrix, penalty: Matrix, value: float
 ) -> tuple[Matrix, Matrix, float]:
     """The first of step, step/2, step/4... that raises the objective; where rounding hides every rise, no step."""
-    for halving in range(60):
-        tried = b + step / 2**halving
-        log_p = _log_probabilities(x, tried)
+    scores, rise = x @ b, x @ step  # scores are linear in b: a shorter step needs no new product
+    for share in 0.5 ** np.arange(60):
+        tried = b + share * step
+        log_p = _log_probabilities(scores + share * rise)
         found = _objective(log_p, shares, tried, penalty)
         if found > value:
             return tried, log_p, found
-    return b, _log_probabilities(x, b), value
+    return b, _log_probabilities(scores), value
 
 
-def _log_probabilities(x: Matrix, b: Matrix) -> Matrix:
-    scores = np.column_stack([np.zeros(len(x)), x @ b])
-    return scores - logsumexp(scores, axis=1, keepdims=True)
+def _log_probabilities(scores: Matrix) -> Matrix:
+    """Of all categories, from the scores of all but the first, whose score is 0."""
+    scores = np.column_stack([np.zeros(len(scores)), scores])
+    return scores - np.logaddexp.reduce(scores, axis=1, keepdims=True)
 
 
 def _objective(log_p: Matrix, shares: Matrix, b: Matrix, penalty: Matrix) -> float:
@@ -95,8 +96,9 @@ def _information(x: Matrix, p: Matrix) -> Matrix:
     terms, categories = x.shape[1], p.shape[1]
     blocks = np.empty((categories, terms, categories, terms))
     for g in range(categories):
-        for h in range(g, categories):
-            weights = p[:, g] * ((g == h) - p[:, h])
-            blocks[g, :, h] = x.T @ (weights[:, None] * x)
+        root = np.sqrt(p[:, g] * (1 - p[:, g]))[:, None] * x
+        blocks[g, :, g] = root.T @ root  # numpy sees the symmetry and does half the work
+        for h in range(g + 1, categories):
+            blocks[g, :, h] = -(x.T @ ((p[:, g] * p[:, h])[:, None] * x))
             blocks[h, :, g] = blocks[g, :, h].T
     return blocks.reshape(categories * terms, categories * terms)

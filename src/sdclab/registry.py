@@ -41,6 +41,8 @@ def _converted(value: object, kind: Any) -> object:
     origin = get_origin(kind)
     if origin is UnionType:
         return _first_fit(value, get_args(kind))
+    if origin is list and isinstance(value, list):
+        return [_converted(each, *get_args(kind)) for each in value]
     if origin is Literal:
         fits = value in get_args(kind)
     elif kind is float:
@@ -68,6 +70,8 @@ def _described(kind: Any) -> str:
         return "one of " + ", ".join(map(str, get_args(kind)))
     if get_origin(kind) is UnionType:
         return " or ".join(map(_described, get_args(kind)))
+    if get_origin(kind) is list:
+        return f"a list, each entry {_described(*get_args(kind))}"
     names = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
     return names.get(kind, "empty" if kind is NoneType else "a mapping of options")
 
