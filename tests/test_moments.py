@@ -73,18 +73,18 @@ class TestRegression:
         broken = np.insert(protected, 3, rng.standard_normal(len(protected)), axis=1)
         assert evaluate("regression", related, broken) == pytest.approx(evaluate("regression", original, protected))
 
+    @pytest.mark.filterwarnings("ignore::statsmodels.tools.sm_exceptions.SingularMatrixWarning")
     def test_a_relation_of_the_release_alone_has_the_shortest_slopes(self, rng):
-        """y on two copies of x, all of SD 1: half the slope on each, as numpy's lstsq has it."""
-        original = rng.standard_normal((500, 3))
+        """Statsmodels has the same by its pseudo-inverse, if all SDs are 1: y on two copies of x halves the slope."""
+        original = rng.standard_normal((40, 3))
         original = (original - original.mean(axis=0)) / original.std(axis=0)
         released = original.copy()
         released[:, 2] = released[:, 1]
-        slopes, _ = ols(original)
-        new = [np.linalg.lstsq(np.delete(released, j, axis=1), released[:, j])[0] for j in range(3)]
-        assert new[0][0] == pytest.approx(new[0][1])
+        (slopes, errors), (new_slopes, new_errors) = map(ols, (original, released))
+        assert new_slopes[0, 0] == pytest.approx(new_slopes[0, 1])
         values = evaluate("regression", original, released)
-        assert values["coefficient_change_mean"] == pytest.approx(change(slopes, new).mean())
-        assert np.isfinite(list(values.values())).all()
+        assert values["coefficient_change_mean"] == pytest.approx(change(slopes, new_slopes).mean())
+        assert values["error_change_mean"] == pytest.approx(change(errors, new_errors).mean())
 
     def test_a_constant_release_loses_every_slope_and_error(self, pair):
         original, _ = pair

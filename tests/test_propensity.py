@@ -215,7 +215,7 @@ class TestMaximum:
 
     @needs_originals
     def test_microaggregated_thyroid_has_its_known_values(self, dataset, entries):
-        """Literal and cubic as an earlier experiment found them; powers as scipy's trust-exact finds it, in 273 steps."""
+        """Literal and cubic as an earlier experiment found them, powers as scipy's trust-exact does in 273 steps."""
         x = dataset("thyroid").select(entries["thyroid"].with_role("continuous"), "test")
         released = protect("mdav", x, without(x), np.random.default_rng(0), {"k": 20})
         values = propensity(x, released, ["literal", "cubic", "powers"])
