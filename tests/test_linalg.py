@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.linalg import lstsq
 
 from sdclab.errors import SdclabError
-from sdclab.linalg import centred_basis, fitted, residuals, same_gram, standardised
+from sdclab.linalg import Terms, centred_basis, fitted, residuals, same_gram, standardised
 
 
 def deficient(seed: int, n: int, p: int, rank: int) -> np.ndarray:
@@ -84,3 +84,11 @@ def test_a_constant_is_standardised_to_zero():
     x = np.column_stack([np.full(1000, 0.1) * 3, np.arange(1000.0)])
     assert (standardised(x)[:, 0] == 0).all()
     np.testing.assert_allclose(standardised(x)[:, 1].std(), 1)
+
+
+def test_terms_are_uncorrelated_and_span_the_attributes(census):
+    terms = Terms.of(census.values)(census.values)
+    assert terms.shape[1] == 13  # an intercept, and 12 for the rank of 12
+    np.testing.assert_allclose(terms.T @ terms / len(terms), np.eye(13), atol=1e-9)
+    left = census.values - terms @ np.linalg.lstsq(terms, census.values)[0]
+    assert (np.abs(left) < 1e-9 * np.abs(census.values).max(axis=0)).all()

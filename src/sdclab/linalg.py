@@ -1,8 +1,10 @@
 """Linear algebra that copes with rank-deficient data (the Census file has rank 12 of 13)."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from sdclab.arrays import Matrix
+from sdclab.arrays import Matrix, Vector
 from sdclab.errors import SdclabError
 
 RELATIVE_RANK = 1e-10
@@ -48,6 +50,29 @@ def standardised(x: Matrix, mean: Matrix | None = None, spread: Matrix | None = 
     spread = x.std(axis=0) if spread is None else spread
     varies = spread > CONSTANT * np.abs(x).max(axis=0, initial=0.0)
     return np.where(varies, (x - mean) / np.where(varies, spread, 1.0), 0.0)
+
+
+@dataclass(frozen=True)
+class Terms:
+    """A linear map, learnt from some records, to an intercept and uncorrelated terms of mean 0 and SD 1.
+
+    The terms span what the attributes span, whatever their rank: a regression on them is one on the attributes.
+    """
+
+    mean: Vector
+    axes: Matrix
+
+    @classmethod
+    def of(cls, x: Matrix) -> "Terms":
+        scaled = standardised(x)
+        varies = np.abs(scaled).max(axis=0, initial=0.0) > 0
+        _, s, axes = np.linalg.svd(scaled, full_matrices=False)
+        kept = s > RELATIVE_RANK * s.max(initial=0.0)
+        spread = np.where(varies, x.std(axis=0), 1.0)
+        return cls(x.mean(axis=0), axes[kept].T / spread[:, None] * (np.sqrt(len(x)) / s[kept]))
+
+    def __call__(self, x: Matrix) -> Matrix:
+        return with_intercept((x - self.mean) @ self.axes)
 
 
 def fitted(basis: Matrix, y: Matrix) -> Matrix:

@@ -44,7 +44,16 @@ def fit(x: Matrix, shares: Matrix, precision: float = 0.0, start: Matrix | None 
     b = np.zeros((x.shape[1], shares.shape[1] - 1)) if start is None else start
     penalty = np.full(b.shape, precision)
     penalty[0] = 0.0
-    log_p = _log_probabilities(x @ b)
+    b, log_p, value = climb(x, shares, b, penalty, iterations)
+    gradient, information = _newton_system(x, shares, b, penalty, np.exp(log_p))
+    covariance: Matrix = cho_solve(cho_factor(information), np.eye(len(information)))
+    left = float(gradient @ covariance @ gradient)
+    return Fit(b, np.exp(log_p), float((shares * log_p).sum()), covariance, left <= 1e-6 * (1 + abs(value)))
+
+
+def climb(x: Matrix, shares: Matrix, b: Matrix, penalty: Matrix, iterations: int) -> tuple[Matrix, Matrix, float]:
+    """Coefficients, log-probabilities and objective after at most so many Newton steps from b."""
+    log_p = log_probabilities(x @ b)
     value = _objective(log_p, shares, b, penalty)
     for _ in range(iterations):
         gradient, information = _newton_system(x, shares, b, penalty, np.exp(log_p))
@@ -53,10 +62,7 @@ def fit(x: Matrix, shares: Matrix, precision: float = 0.0, start: Matrix | None 
         b, log_p, value = _uphill(x, shares, b, step, penalty, value)
         if value == before or gradient @ step.T.ravel() <= ENOUGH * (1 + abs(value)):
             break
-    gradient, information = _newton_system(x, shares, b, penalty, np.exp(log_p))
-    covariance: Matrix = cho_solve(cho_factor(information), np.eye(len(information)))
-    left = float(gradient @ covariance @ gradient)
-    return Fit(b, np.exp(log_p), float((shares * log_p).sum()), covariance, left <= 1e-6 * (1 + abs(value)))
+    return b, log_p, value
 
 
 def _uphill(
@@ -66,17 +72,24 @@ def _uphill(
     scores, rise = x @ b, x @ step  # scores are linear in b: a shorter step needs no new product
     for share in 0.5 ** np.arange(60):
         tried = b + share * step
-        log_p = _log_probabilities(scores + share * rise)
+        log_p = log_probabilities(scores + share * rise)
         found = _objective(log_p, shares, tried, penalty)
         if found > value:
             return tried, log_p, found
-    return b, _log_probabilities(scores), value
+    return b, log_probabilities(scores), value
 
 
-def _log_probabilities(scores: Matrix) -> Matrix:
+def log_probabilities(scores: Matrix) -> Matrix:
     """Of all categories, from the scores of all but the first, whose score is 0."""
     scores = np.column_stack([np.zeros(len(scores)), scores])
-    return scores - np.logaddexp.reduce(scores, axis=1, keepdims=True)
+    return scores - log_sum_exp(scores)
+
+
+def log_sum_exp(scores: Matrix) -> Matrix:
+    """Of every row, as a column: scipy's takes as long as all else in an EM iteration."""
+    largest = scores.max(axis=1, keepdims=True)
+    sums: Matrix = largest + np.log(np.exp(scores - largest).sum(axis=1, keepdims=True))
+    return sums
 
 
 def _objective(log_p: Matrix, shares: Matrix, b: Matrix, penalty: Matrix) -> float:

@@ -28,6 +28,7 @@ METHODS = Registry(
         "noise": "noise",
         "noise-cov": "noise_cov",
         "permute": "permute",
+        "synthetic": "synthetic",
     },
 )
 
