@@ -34,6 +34,7 @@ format: $(INSTALLED) ## let the formatters write
 benchmark: $(INSTALLED) ## where the time goes, cell by cell
 	$(BIN)/python benchmarks/fcm.py
 	$(BIN)/python benchmarks/fcrm.py
+	$(BIN)/python benchmarks/mixture.py
 
 replicas: $(INSTALLED) ## make resources/replicas/ anew from the originals in DATA
 	$(BIN)/python scripts/make_replicas.py $(DATA)

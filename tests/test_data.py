@@ -160,6 +160,17 @@ class TestRetrieval:
         with pytest.raises(SdclabError, match=r"nowhere: the data folder \(data_dir or SDCLAB_DATA\) does not exist"):
             retrieve.Places(tmp_path / "nowhere", tmp_path, tmp_path)
 
+    def test_a_dichotomous_attribute_with_three_values_is_named(self, entries, dataset):
+        data = dataset("thyroid")
+        values = data.values.copy()
+        values[5, data.columns.index("goitre")] = 2
+        content = data.with_values("original", "test", values).text.encode()
+        entry = replace(entries["thyroid"], preparation="table")
+        with pytest.raises(
+            SdclabError, match=r"thyroid\.csv: column goitre is dichotomous, but not all its values are 0 or 1"
+        ):
+            retrieve.prepared(entry, content, "thyroid.csv")
+
     def test_an_altered_file_is_refused_with_both_fingerprints(self, entries, folder, dataset):
         rows = census_csv(dataset("census"))
         rows[7][3] = "1"

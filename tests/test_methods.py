@@ -42,7 +42,7 @@ def test_every_method_has_the_one_signature(name):
 def test_every_method_is_deterministic_in_its_stream_and_leaves_its_input_alone(name, split):
     y, x = split
     before = y.copy()
-    needed = {"noise": {"p": 0.1}, "fcrm": {"c": 3}}.get(name, {})
+    needed = {"noise": {"p": 0.1}, "fcrm": {"c": 3}, "hybrid": {"start": "kmeans++"}}.get(name, {})
     first = protect(name, y, x, np.random.default_rng(1), needed)
     again = protect(name, y, x, np.random.default_rng(1), needed)
     assert first.tobytes() == again.tobytes()
@@ -127,6 +127,15 @@ class TestNoise:
         # eq. 10: each attribute correlates with its original by 1 / sqrt(1 + c)
         for before, after in zip(y.T, protected.T, strict=True):
             assert np.corrcoef(before, after)[0, 1] == pytest.approx(1.15**-0.5, abs=1e-8)
+
+    def test_the_papers_noise_keeps_moments_in_expectation_only(self, rng):
+        y = rng.standard_normal((400, 2)) @ np.array([[2.0, 1.0], [0.0, 1.0]]) + 5
+        made = [protect("noise-cov", y, y[:, :0], rng, {"c": 0.5, "exact": False}) for _ in range(400)]
+        assert covariance_error(y, made[0]) > 1e-3
+        means = np.array([x.mean(axis=0) for x in made])
+        covariances = np.array([np.cov(x.T) for x in made])
+        for values, target in ((means, y.mean(axis=0)), (covariances, np.cov(y.T))):
+            assert (np.abs(values.mean(axis=0) - target) < 4 * values.std(axis=0) / 20).all()
 
     def test_on_the_whole_singular_census_file(self, census, rng):
         protected = protect("noise-cov", census.values, census.values[:, :0], rng, {})

@@ -51,7 +51,9 @@ def stacked(original, protected):
 
 
 class TestModels:
-    @pytest.mark.parametrize(("model", "terms"), [("literal", 25), ("cubic", 55), ("powers", 105), ("mixed", 15)])
+    @pytest.mark.parametrize(
+        ("model", "terms"), [("main", 5), ("literal", 25), ("cubic", 55), ("powers", 105), ("mixed", 15)]
+    )
     def test_five_attributes_have_the_known_numbers_of_terms(self, rng, model, terms):
         values = propensity(*rng.standard_normal((2, 400, 5)), [model])
         assert values[f"terms_{model}"] == terms
@@ -229,7 +231,9 @@ class TestBadInput:
         x = rng.random((20, 2))
         with pytest.raises(SdclabError, match=r"measure propensity: models: unknown model 'cubc': did you mean cubic"):
             propensity(x, x, ["cubc"])
-        with pytest.raises(SdclabError, match="models is empty but must name some of literal, cubic, powers, mixed"):
+        with pytest.raises(
+            SdclabError, match="models is empty but must name some of main, literal, cubic, powers, mixed"
+        ):
             propensity(x, x, [])
         with pytest.raises(SdclabError, match=r"models is 'cubic' but must be a list, each entry a text\."):
             propensity(x, x, "cubic")

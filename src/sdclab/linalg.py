@@ -75,6 +75,13 @@ class Terms:
         return with_intercept((x - self.mean) @ self.axes)
 
 
+def independent_scores(x: Matrix) -> Matrix:
+    """The records; or, if attributes are linear in others, their principal components in units of the SDs."""
+    u, s, _ = np.linalg.svd(standardised(x), full_matrices=False)
+    rank = int(np.sum(s > RELATIVE_RANK * s[0]))
+    return x if rank == x.shape[1] else u[:, :rank] * s[:rank]
+
+
 def fitted(basis: Matrix, y: Matrix) -> Matrix:
     """The projection of y on the span of an orthonormal basis: the fitted values of a regression."""
     return basis @ (basis.T @ y)

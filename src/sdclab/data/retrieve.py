@@ -12,6 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from sdclab import files
 from sdclab.data import prepare
 from sdclab.data.dataset import Dataset
@@ -71,8 +73,16 @@ def prepared(entry: Entry, content: bytes, file: str) -> Dataset:
     if len(values) != entry.rows:
         raise SdclabError(f"{file}: gives {len(values)} records of {entry.name}, but {entry.rows} are expected.")
     dataset = Dataset(entry.name, "original", file, entry.columns, values)
+    _check_dichotomies(dataset, entry)
     _verify(dataset, entry.sha256)
     return dataset
+
+
+def _check_dichotomies(dataset: Dataset, entry: Entry) -> None:
+    for column in entry.with_role("dichotomous"):
+        values = dataset.values[:, dataset.columns.index(column)]
+        if not np.isin(values, (0, 1)).all():
+            raise SdclabError(f"{dataset.source}: column {column} is dichotomous, but not all its values are 0 or 1.")
 
 
 def substitute(entry: Entry, places: Places) -> Dataset:

@@ -1,11 +1,10 @@
 """Moments: the percentage change of the third and fourth order moments.
 
 Oganian & Domingo-Ferrer (2017), section 5, Table 3. Which moments the table means is not said; section 4 writes them as
-central ones, E[(X1 - mu1)^s1 (X2 - mu2)^s2 ...], hence the default.
+central ones, E[(X1 - mu1)^s1 (X2 - mu2)^s2 ...].
 """
 
 from itertools import combinations_with_replacement
-from typing import Literal
 
 import numpy as np
 
@@ -16,21 +15,24 @@ from sdclab.measures.regression import averages, percentage_change
 ORDERS = {"third": 3, "fourth": 4}
 
 
-def measure(
-    original: Matrix, protected: Matrix, independent: Matrix, *, about: Literal["mean", "origin"] = "mean"
-) -> dict[str, float]:
+def measure(original: Matrix, protected: Matrix, independent: Matrix) -> dict[str, float]:
     """Mean and median percentage change of the moments of total order 3 and 4, and of the marginal ones among them.
 
-    A moment counts if a dependent is in it: 35 and 70 for five dependents and no independents. `about`: the mean
-    of each file, or the origin.
+    A moment counts if a dependent is in it: 35 and 70 for five dependents and no independents. Central moments are
+    about the mean of each file; those about the origin have `raw_` before their names.
     """
-    files = [np.column_stack([part, independent]) for part in (original, protected)]
-    before, after = map(centred, files) if about == "mean" else files
-    p, every = original.shape[1], before.shape[1]
+    before, after = (np.column_stack([part, independent]) for part in (original, protected))
+    dependents = original.shape[1]
+    raw = {f"raw_{name}": value for name, value in _changes(before, after, dependents).items()}
+    return _changes(centred(before), centred(after), dependents) | raw
+
+
+def _changes(before: Matrix, after: Matrix, dependents: int) -> dict[str, float]:
     result: dict[str, float] = {}
     for name, order in ORDERS.items():
         # ascending indices, dependents first: the first index tells whether there is one
-        which = np.array([each for each in combinations_with_replacement(range(every), order) if each[0] < p])
+        every = combinations_with_replacement(range(before.shape[1]), order)
+        which = np.array([each for each in every if each[0] < dependents])
         change = percentage_change(_moments(before, which), _moments(after, which))
         marginal = np.all(which == which[:, :1], axis=1)
         result |= averages(name, change) | averages(f"{name}_marginal", change[marginal])

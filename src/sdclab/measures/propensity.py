@@ -65,6 +65,11 @@ Model = Callable[[Matrix, Mask], list[Term]]
 """The terms, given the originals and which attributes are dichotomous; such an attribute has no powers."""
 
 
+def _main(original: Matrix, flags: Mask) -> list[Term]:
+    """Main effects alone."""
+    return [(j,) for j in range(len(flags))]
+
+
 def _literal(original: Matrix, flags: Mask) -> list[Term]:
     """The paper's words: main effects and the products of two and of three different attributes."""
     return list(chain.from_iterable(combinations(range(len(flags)), order) for order in (1, 2, 3)))
@@ -89,9 +94,8 @@ def _mixed(original: Matrix, flags: Mask) -> list[Term]:
     no interaction.
     """
     both = original.T @ original / len(original)
-    singles = [(j,) for j in range(len(flags))]
     pairs = combinations(range(len(flags)), 2)
-    return singles + [(i, j) for i, j in pairs if not (flags[i] and flags[j]) or both[i, j] >= JOINTLY]
+    return _main(original, flags) + [(i, j) for i, j in pairs if not (flags[i] and flags[j]) or both[i, j] >= JOINTLY]
 
 
-MODELS: dict[str, Model] = {"literal": _literal, "cubic": _cubic, "powers": _powers, "mixed": _mixed}
+MODELS: dict[str, Model] = {"main": _main, "literal": _literal, "cubic": _cubic, "powers": _powers, "mixed": _mixed}

@@ -20,6 +20,7 @@ METHODS = Registry(
     "protect",
     {
         "fcrm": "fcrm",
+        "hybrid": "hybrid",
         "hybrid_micro": "hybrid_micro",
         "ipso-a": "ipso_a",
         "ipso-b": "ipso_b",

@@ -10,14 +10,21 @@ from sdclab.errors import SdclabError
 from sdclab.linalg import centred_basis, same_gram
 
 
-def protect(dependent: Matrix, independent: Matrix, rng: np.random.Generator, *, c: float = 0.15) -> Matrix:
-    """Mask with noise of covariance exactly c S, uncorrelated with the data in the sample, then shrink.
+def protect(
+    dependent: Matrix, independent: Matrix, rng: np.random.Generator, *, c: float = 0.15, exact: bool = True
+) -> Matrix:
+    """Mask with noise of covariance c S, then shrink.
 
-    The paper's noise keeps the moments in expectation; made exact here, it keeps them in every release.
+    The paper's noise keeps means and covariances in expectation. If `exact`, it has mean 0 and covariance c S, and no
+    correlation with the data, in the sample too, and keeps them in every release.
     """
     if c <= 0:
         raise SdclabError(f"method noise-cov: c is {c} but must be positive.")
     mean = dependent.mean(axis=0)
     deviations = dependent - mean
-    noise = np.sqrt(c) * same_gram(deviations, centred_basis(dependent), rng, within=False)
-    return mean + (deviations + noise) / np.sqrt(1 + c)
+    if exact:
+        noise = same_gram(deviations, centred_basis(dependent), rng, within=False)
+    else:
+        factor = np.linalg.qr(deviations).R / np.sqrt(len(dependent) - 1)
+        noise = rng.standard_normal((len(dependent), len(factor))) @ factor
+    return mean + (deviations + np.sqrt(c) * noise) / np.sqrt(1 + c)

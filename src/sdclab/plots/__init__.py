@@ -13,7 +13,10 @@ PLOTS = Registry(
     "draw",
     {
         "against_c": "against_c",
+        "against_k": "against_k",
         "against_noise": "against_noise",
+        "by_method": "by_method",
+        "pairs": "pairs",
         "regression_lines": "regression_lines",
         "relation": "relation",
         "restarts": "restarts",

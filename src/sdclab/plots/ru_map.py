@@ -35,7 +35,7 @@ def draw(tables: Mapping[str, pd.DataFrame], split: Split | None, *, title: str)
     single = table["pil"].notna()
     for method, rows in table.groupby("method", sort=False):
         marker = MARKERS[methods.index(method) % len(MARKERS)]
-        if rows["c"].nunique() < SERIES:
+        if "c" not in rows or rows["c"].nunique() < SERIES:
             _points(axes, rows, marker)
         else:
             single &= table["method"] != method

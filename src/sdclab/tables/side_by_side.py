@@ -66,9 +66,9 @@ def _answer(row: Row, cells: Sequence[Cell], spec: Spec, stem: str) -> Cell | No
 def _answers(cell: Cell, row: Row, spec: Spec) -> bool:
     """Equal in the table's keys, and in all other parameters as the table's readings say."""
     values, others = _coordinates(cell, spec)
-    if cell.method != row["method"] or any(not same(row[key], value) for key, value in values.items()):
+    if any(not same(row[key], value) for key, value in {**values, "method": name_of(cell.method, spec)}.items()):
         return False
-    return others == dict(reading_of(cell.method, spec).get("parameters", {}))
+    return others == dict(reading_of(row["method"], spec).get("parameters", {}))
 
 
 def _coordinates(cell: Cell, spec: Spec) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -77,7 +77,7 @@ def _coordinates(cell: Cell, spec: Spec) -> tuple[dict[str, Any], dict[str, Any]
     others = dict(cell.parameters)
     for key in spec["keys"]:
         if key == "method":
-            values[key] = cell.method
+            values[key] = name_of(cell.method, spec)
         elif key in spec.get("scaled", {}):
             scale = spec["scaled"][key]
             values[key] = round(others.pop(scale["parameter"]) * scale["times"], 9)
@@ -86,8 +86,13 @@ def _coordinates(cell: Cell, spec: Spec) -> tuple[dict[str, Any], dict[str, Any]
     return values, others
 
 
+def name_of(method: str, spec: Spec) -> str:
+    """What the published table calls a method."""
+    return str(spec.get("names", {}).get(method, method))
+
+
 def reading_of(method: str, spec: Spec) -> Mapping[str, Any]:
-    """The reading that a table names for a method, if any."""
+    """The reading that a table gives for a method, by the published name, if any."""
     for reading in spec.get("readings", ()):
         if reading["method"] == method:
             return dict(reading)
@@ -99,11 +104,12 @@ def _line(cell: Cell | None, frame: pd.DataFrame | None, row: Row | None, spec: 
     values, others = _coordinates(cell, spec) if cell else ({}, {})
     line |= {key: row[key] if row is not None else values[key] for key in spec["keys"]}
     line["parameters"] = ",".join(f"{key}={value}" for key, value in others.items())
+    ours = spec.get("ours", {})
     for quantity in spec["quantities"]:
         line[f"{quantity}_published"] = row[quantity] if row is not None else ""
-        line |= _summary(frame, quantity, spec.get("ours", {}).get(quantity, quantity))
+        line |= _summary(frame, quantity, ours.get(quantity, quantity))
     for quantity in spec.get("beside", ()):
-        line |= _summary(frame, quantity, quantity)
+        line |= _summary(frame, quantity, ours.get(quantity, quantity))
     line["replicates"] = len(frame) if frame is not None else 0
     for column in ("dataset_kind", "fingerprint"):
         line[column] = frame[column].iloc[0] if frame is not None else ""
