@@ -70,16 +70,22 @@ def moves(tables: Tables, table: str, *, quantity: str, by: str, direction: str,
     return (rho > 0) == (direction == "rises"), f"Spearman's rho of {quantity} and {by} is {rho:+.3f}"
 
 
-def exceeds(tables: Tables, table: str, *, quantity: str, bound: float) -> Outcome:
+def exceeds(tables: Tables, table: str, *, quantity: str, bound: float, rows: Rows = {}) -> Outcome:
     """Some printed value exceeds a bound."""
-    most = max(tables[table].numbers(quantity))
+    most = max(tables[table].numbers(quantity, rows))
     return most > bound, f"the largest {quantity} is {most:g}, the bound {bound:g}"
 
 
-def within(tables: Tables, table: str, *, quantity: str, bound: float) -> Outcome:
+def within(tables: Tables, table: str, *, quantity: str, bound: float, rows: Rows = {}) -> Outcome:
     """No printed value exceeds a bound."""
-    beyond, detail = exceeds(tables, table, quantity=quantity, bound=bound)
+    beyond, detail = exceeds(tables, table, quantity=quantity, bound=bound, rows=rows)
     return not beyond, detail
+
+
+def sums_to(tables: Tables, table: str, *, parts: Sequence[str], total: float, rows: Rows = {}) -> Outcome:
+    """Printed parts add up to a total that the text states."""
+    found = sum(sum(tables[table].numbers(part, rows)) for part in parts)
+    return same(found, total), f"{len(parts)} parts add up to {found:g}, the text says {total:g}"
 
 
 def equal(tables: Tables, table: str, *, other: str, by: str, quantity: str) -> Outcome:
@@ -117,5 +123,5 @@ def _label(row: Mapping[str, str]) -> str:
 
 
 CHECKS: dict[str, Callable[..., Outcome]] = {
-    check.__name__: check for check in (equal, exceeds, independent, mean_of, moves, smallest, within)
+    check.__name__: check for check in (equal, exceeds, independent, mean_of, moves, smallest, sums_to, within)
 }

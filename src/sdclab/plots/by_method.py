@@ -43,7 +43,7 @@ def draw(
         axes.grid(axis="y", lw=0.3)
     panels[0].invert_yaxis()
     figure.suptitle(f"{title}\n{kinds(table)}", fontsize=9, x=0.02, ha="left")
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2 * len(quantities))
     return figure
 
 

@@ -45,6 +45,8 @@ def draw(
         flags = (columns[column] in logarithmic, columns[row] in logarithmic)
         _frame(axes, dependent[:, column], dependent[:, row], *flags)
         axes.label_outer()
+    panels[0, 1].tick_params(labelleft=True)  # the corners have names in place of ticks
+    panels[count - 2, count - 1].tick_params(labelbottom=True)
     sizes = np.bincount(labels)
     for i, size in enumerate(sizes):
         marker, colour = MARKERS[i % len(MARKERS)], COLOURS[i % len(COLOURS)]

@@ -43,7 +43,8 @@ def draw(tables: Mapping[str, pd.DataFrame], split: Split | None, *, title: str)
     _labels(axes, table[single])
     axes.set_title(f"{title}\n{kinds(table)}", fontsize=9, loc="left")
     axes.plot([], [], "o", color=INK, label="reproduced (mean ± SD)")
-    axes.plot([], [], "o", mfc="white", mec=INK, label="published")
+    if table["pil_published"].notna().any():
+        axes.plot([], [], "o", mfc="white", mec=INK, label="published")
     axes.plot([], [], color=FAINT, lw=0.8, ls="--", label="equal score")
     figure.legend(loc="outside lower center", ncols=3)
     return figure

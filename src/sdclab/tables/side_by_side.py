@@ -126,16 +126,19 @@ def _summary(frame: pd.DataFrame | None, quantity: str, column: str) -> dict[str
 def markdown(table: pd.DataFrame, title: str, spec: Spec) -> str:
     """The table for reading: published and ours next to each other, SD behind a ±."""
     kinds = ", ".join(sorted(set(table["dataset_kind"]) - {""}))
+    own = spec.get("published", "") is None
     head = [*spec["keys"], "parameters"]
     for quantity in spec["quantities"]:
-        head += [f"{quantity} published", f"{quantity} ours"]
+        head += [quantity] if own else [f"{quantity} published", f"{quantity} ours"]
     head += list(spec.get("beside", ()))
     lines = [f"# {title}", "", f"Data: {kinds}. Ours: mean ± standard deviation over the replicates.", ""]
     lines += ["| " + " | ".join(head) + " |", "| " + " | ".join("---" for _ in head) + " |"]
     for _, row in table.iterrows():
         cells = [_shown(row[column]) for column in [*spec["keys"], "parameters"]]
         for quantity in spec["quantities"]:
-            cells += [_shown(row[f"{quantity}_published"]), _with_sd(row, quantity)]
+            cells += (
+                [_with_sd(row, quantity)] if own else [_shown(row[f"{quantity}_published"]), _with_sd(row, quantity)]
+            )
         cells += [_with_sd(row, quantity) for quantity in spec.get("beside", ())]
         lines.append("| " + " | ".join(cells) + " |")
     trends = _trends(table, spec)
@@ -154,7 +157,7 @@ def _trends(table: pd.DataFrame, spec: Spec) -> list[str]:
         if rows[last].nunique() < 3:
             continue
         rows = rows.sort_values(last)
-        each = [_trend(rows, last, quantity) for quantity in spec["quantities"]]
+        each = [_trend(rows, last, quantity) for quantity in spec["quantities"] if rows[quantity].nunique() > 1]
         label = " ".join(str(name) for name in names if name != "")
         lines.append(f"- Spearman's correlation with {last}, {label}: {', '.join(each)}")
     return lines
@@ -174,4 +177,4 @@ def _with_sd(row: "pd.Series[Any]", quantity: str) -> str:
     mean, spread = row[quantity], row[f"{quantity}_sd"]
     if mean != mean:
         return ""
-    return f"{mean:.3f}" if spread != spread else f"{mean:.3f} ± {spread:.3f}"
+    return f"{mean:.3f} ± {spread:.3f}" if spread > 0 else f"{mean:.3f}"
