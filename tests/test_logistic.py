@@ -74,3 +74,16 @@ def test_a_repeated_term_changes_no_probability(rng):
     shares = one_hot((rng.random(100) < 0.4).astype(int))
     twice = fit(np.column_stack([x, x[:, 1]]), shares)
     np.testing.assert_allclose(twice.probabilities, fit(x, shares).probabilities, atol=1e-5)
+
+
+def test_many_categories_far_apart_leave_an_information_that_rounding_makes_indefinite(rng, monkeypatch):
+    """With nearly all probabilities at 0 or 1 Cholesky fails, and the eigenvalues take over."""
+    category = np.repeat(np.arange(10), 30)
+    x = with_intercept(np.column_stack([category / 10, (category / 10) ** 2, rng.standard_normal((300, 3))]))
+    indefinite = []
+    eigh = np.linalg.eigh
+    monkeypatch.setattr(np.linalg, "eigh", lambda a: indefinite.append(len(a)) or eigh(a))
+    made = fit(x, one_hot(category))
+    assert indefinite
+    assert np.isfinite(made.coefficients).all()
+    assert made.log_likelihood > -1e-3

@@ -46,7 +46,7 @@ def fit(x: Matrix, shares: Matrix, precision: float = 0.0, start: Matrix | None 
     penalty[0] = 0.0
     b, log_p, value = climb(x, shares, b, penalty, iterations)
     gradient, information = _newton_system(x, shares, b, penalty, np.exp(log_p))
-    covariance: Matrix = cho_solve(cho_factor(information), np.eye(len(information)))
+    covariance = _solved(information, np.eye(len(information)))
     left = float(gradient @ covariance @ gradient)
     return Fit(b, np.exp(log_p), float((shares * log_p).sum()), covariance, left <= 1e-6 * (1 + abs(value)))
 
@@ -57,7 +57,7 @@ def climb(x: Matrix, shares: Matrix, b: Matrix, penalty: Matrix, iterations: int
     value = _objective(log_p, shares, b, penalty)
     for _ in range(iterations):
         gradient, information = _newton_system(x, shares, b, penalty, np.exp(log_p))
-        step: Matrix = cho_solve(cho_factor(information), gradient).reshape(b.T.shape).T
+        step = _solved(information, gradient).reshape(b.T.shape).T
         before = value
         b, log_p, value = _uphill(x, shares, b, step, penalty, value)
         if value == before or gradient @ step.T.ravel() <= ENOUGH * (1 + abs(value)):
@@ -102,6 +102,17 @@ def _newton_system(x: Matrix, shares: Matrix, b: Matrix, penalty: Matrix, p: Mat
     information = _information(x, p[:, 1:]) + np.diag(penalty.T.ravel())
     information[np.diag_indices_from(information)] += RIDGE * np.trace(information) / len(information) + TINY
     return gradient, information
+
+
+def _solved(information: Matrix, right: Matrix) -> Matrix:
+    """The information's inverse times something; where rounding has made it indefinite, of its nearest positive one."""
+    try:
+        solution: Matrix = cho_solve(cho_factor(information), right)
+    except np.linalg.LinAlgError:
+        sizes, axes = np.linalg.eigh(information)
+        raised = np.maximum(sizes, RIDGE * sizes.max())
+        solution = axes / raised @ (axes.T @ right)
+    return solution
 
 
 def _information(x: Matrix, p: Matrix) -> Matrix:
