@@ -20,14 +20,18 @@ METHODS = Registry(
     "protect",
     {
         "fcrm": "fcrm",
+        "fdm": "fdm",
+        "fuzzy_hybrid": "fuzzy_hybrid",
         "hybrid_micro": "hybrid_micro",
         "ipso-a": "ipso_a",
         "ipso-b": "ipso_b",
         "ipso-c": "ipso_c",
+        "k_member": "k_member",
         "mdav": "mdav",
         "noise": "noise",
         "noise-cov": "noise_cov",
         "permute": "permute",
+        "rotation": "rotation",
     },
 )
 
