@@ -4,7 +4,7 @@ Byun, Kamra, Bertino & Li (2007), Efficient k-anonymization using clustering tec
 5.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,9 +17,9 @@ Flags = NDArray[np.bool_]
 
 
 class Taxonomy:
-    """A tree over coded categories: a code is a leaf, a list of nodes or a mapping of names to nodes is an inner node.
+    """A tree over coded categories: a code is a leaf, a list of nodes is a node above them.
 
-    `{office: [1, 2], manual: [3, {outdoors: [4, 5]}]}` has height 3; 4 and 5 meet at height 1, 3 and 4 at height 2.
+    `[[1, 2], [3, [4, 5]]]` has height 3; 4 and 5 meet at height 1, 3 and 4 at height 2, 2 and 3 at the root.
     """
 
     def __init__(self, tree: Any, where: str = "taxonomy") -> None:
@@ -27,7 +27,7 @@ class Taxonomy:
         nodes: list[tuple[int, list[float]]] = []
         self.height, codes = self._read(tree, nodes)
         if self.height == 0:
-            raise SdclabError(f"{where}: a taxonomy must be a list or a mapping of categories, not a single one.")
+            raise SdclabError(f"{where}: a taxonomy must be a list of categories, not a single one.")
         if len(set(codes)) < len(codes):
             raise SdclabError(f"{where}: a category stands in the taxonomy twice; each must have one place.")
         self.codes: Vector = np.sort(codes)
@@ -38,11 +38,11 @@ class Taxonomy:
         """The height of a node and the codes below it; it and all nodes below it are added to `nodes`."""
         if isinstance(node, int | float) and not isinstance(node, bool):
             found = (0, [float(node)])
-        elif isinstance(node, Mapping | Sequence) and not isinstance(node, str) and node:
-            parts = [self._read(part, nodes) for part in (node.values() if isinstance(node, Mapping) else node)]
+        elif isinstance(node, list) and node:
+            parts = [self._read(part, nodes) for part in node]
             found = 1 + max(height for height, _ in parts), [code for _, codes in parts for code in codes]
         else:
-            raise SdclabError(f"{self.where}: a node must be a code, a list or a mapping, and must not be empty.")
+            raise SdclabError(f"{self.where}: a node must be a code or a list that is not empty.")
         nodes.append(found)
         return found
 
