@@ -211,10 +211,10 @@ class TestFuzzyHybrid:
     @pytest.mark.parametrize("order", ["rotation_first", "fdm_first"])
     def test_losses_differ_by_their_denominators_alone(self, records, order):
         """Every cluster's range on an attribute, over 1 and over that of the rotated attribute, summed by hand."""
-        ours = made("fuzzy_hybrid", records, np.random.default_rng(8), k=4, order=order, denominator="original")
+        ours = made("fuzzy_hybrid", records, np.random.default_rng(8), k=4, order=order)
         points = minmax(records)
         rotated = points @ rotation_matrix(3, "planes", "1-2", np.random.default_rng(8))
-        clustered = rotated if order == "rotation_first" else points
+        clustered = minmax(rotated if order == "rotation_first" else points)
         found = fuzzy_k_member(clustered, 4, Function("exponential", 0.185))
         wide = np.array([np.ptp(rotated[members], axis=0) for members in found.members])
         by_attribute = found.memberships.sum(axis=1) @ wide

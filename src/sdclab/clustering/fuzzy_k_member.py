@@ -87,26 +87,27 @@ def fuzzy_k_member(points: Matrix, k: int, function: Function) -> FuzzyClusters:
     check_k(k, n)
     neighbours, distances = nearest(points, k - 1)
     factors = function(distances)
-    left, taken = np.ones(n), np.zeros(n)
-    rest, free, last = np.arange(n), points, 0
+    left, last, remaining = np.ones(n), 0, n
+    rest, free, gone, place = np.arange(n), points, np.zeros(n), np.arange(n)
     members: list[list[int]] = []
     memberships: list[list[float]] = []
-    while True:
-        gone = np.isinf(taken[rest])
-        if gone.all():
-            return FuzzyClusters(np.array(members), np.array(memberships))
-        if gone.sum() > SLACK * len(rest):
-            rest, free = rest[~gone], free[~gone]
-        from_last = settled(cdist(points[[last]], free, "cityblock")[0])
-        core = int(rest[np.argmax(from_last - taken[rest])])
+    while remaining:
+        if remaining < (1 - SLACK) * len(rest):
+            keep = gone == 0
+            rest, free, gone = rest[keep], free[keep], gone[keep]
+            place[rest] = np.arange(len(rest))
+        core = int(rest[np.argmax(settled(cdist(points[[last]], free, "cityblock")[0]) - gone)])
         near = neighbours[core]
-        given = factors[core] * left[near]
-        given = np.where(left[near] - given <= LEAST, left[near], given)
+        had = left[near]
+        given = factors[core] * had
+        given = np.where(had - given <= LEAST, had, given)
         members.append([core, *near])
         memberships.append([left[core], *given])
-        left[core], left[near] = 0.0, left[near] - given
-        taken[core], taken[near[left[near] == 0]] = np.inf, np.inf
-        last = int(near[-1])
+        left[core], left[near] = 0.0, had - given
+        emptied = np.append(near[(had > 0) & (given == had)], core)
+        gone[place[emptied]] = np.inf
+        remaining, last = remaining - len(emptied), int(near[-1])
+    return FuzzyClusters(np.array(members), np.array(memberships))
 
 
 def nearest(points: Matrix, count: int) -> tuple[Indices, Matrix]:

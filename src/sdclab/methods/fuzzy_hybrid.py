@@ -31,26 +31,26 @@ def protect(
     rotation: Kind = "planes",
     planes: str = "1-2",
     scale: Scale = "minmax",
-    denominator: Literal["remeasured", "original"] = "remeasured",
 ) -> Release:
     """Rotate and modify, or modify and rotate; the parameters are those of `rotation` and `fdm`.
 
     Losses are those of the clusters in the rotated file, with the ranges before the rotation as denominator
-    (`cluster_loss`) or those after it (`cluster_loss_remeasured`). `denominator`: by which of them the clusters are
-    formed when the rotation comes first.
+    (`cluster_loss`) or those after it (`cluster_loss_remeasured`). Clusters are formed with the ranges of the file that
+    is modified.
     """
     options = Modification(k, Function(membership, alpha if membership == "triangular" else sigma), released, strict)
     origin, unit = units(dependent, scale)
     scaled = (dependent - origin) / unit
     matrix = rotation_matrix(dependent.shape[1], rotation, planes, rng)
     rotated = turned(scaled, matrix)
-    by = {"original": Normalised(rotated / ranges(scaled)), "remeasured": Normalised(rotated / ranges(rotated))}
-    if order == "rotation_first":
-        clusters = options.clusters(by[denominator])
-        values = options.values(rotated, by[denominator], clusters)
-    else:
-        before = Normalised.of(scaled)
-        clusters = options.clusters(before)
-        values = turned(options.values(scaled, before, clusters), matrix)
-    facts = {"cluster_loss": clusters.loss(by["original"]), "cluster_loss_remeasured": clusters.loss(by["remeasured"])}
-    return Release(origin + unit * values, {**facts, **anonymity(values, k)})
+    modified = rotated if order == "rotation_first" else scaled
+    records = Normalised.of(modified)
+    clusters = options.clusters(records)
+    values = options.values(modified, records, clusters)
+    if order == "fdm_first":
+        values = turned(values, matrix)
+    losses = {
+        "cluster_loss": clusters.loss(Normalised(rotated / ranges(scaled))),
+        "cluster_loss_remeasured": clusters.loss(Normalised.of(rotated)),
+    }
+    return Release(origin + unit * values, {**losses, **anonymity(values, k)})

@@ -13,6 +13,7 @@ PLOTS = Registry(
     "draw",
     {
         "against_c": "against_c",
+        "against_k": "against_k",
         "against_noise": "against_noise",
         "regression_lines": "regression_lines",
         "relation": "relation",
