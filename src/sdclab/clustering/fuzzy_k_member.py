@@ -31,6 +31,10 @@ class Function:
     name: Membership
     reach: float
 
+    @classmethod
+    def of(cls, name: Membership, sigma: float, alpha: float) -> "Function":
+        return cls(name, alpha if name == "triangular" else sigma)
+
     def __post_init__(self) -> None:
         if not self.reach > 0:
             parameter = "alpha" if self.name == "triangular" else "sigma"

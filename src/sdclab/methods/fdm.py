@@ -41,7 +41,7 @@ def protect(
     and `below_k` says by how much; `strict` releases the records of too small a class anew. Deterministic.
     """
     records = Normalised.of(dependent)
-    options = Modification(k, Function(membership, alpha if membership == "triangular" else sigma), released, strict)
+    options = Modification(k, Function.of(membership, sigma, alpha), released, strict)
     clusters = options.clusters(records)
     values = options.values(dependent, records, clusters)
     return Release(values, {"cluster_loss": clusters.loss(records), **anonymity(values, k)})

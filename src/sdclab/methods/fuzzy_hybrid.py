@@ -38,7 +38,7 @@ def protect(
     (`cluster_loss`) or those after it (`cluster_loss_remeasured`). Clusters are formed with the ranges of the file that
     is modified.
     """
-    options = Modification(k, Function(membership, alpha if membership == "triangular" else sigma), released, strict)
+    options = Modification(k, Function.of(membership, sigma, alpha), released, strict)
     origin, unit = units(dependent, scale)
     scaled = (dependent - origin) / unit
     matrix = rotation_matrix(dependent.shape[1], rotation, planes, rng)

@@ -17,7 +17,7 @@ HYBRID = {
 
 
 def draw(tables: Mapping[str, pd.DataFrame], split: Split | None, *, title: str) -> Figure:
-    """One column a membership function: the losses, and below them the hybrid's as a share of FDM's, claimed under 1."""
+    """One column a membership function: the losses, and below them the hybrid's as a share of FDM's, claimed < 1."""
     (table,) = tables.values()
     table = table.sort_values("k", kind="stable")
     functions = [name for name in table["membership"].unique() if isinstance(name, str)]

@@ -91,7 +91,8 @@ def _curve(axes: Axes, rows: pd.DataFrame, marker: str, by: str) -> None:
     axes.plot(printed["pil_published"], printed["dr_published"], color=INK, lw=0.6, ls=":", zorder=1)
     axes.plot(printed["pil_published"], printed["dr_published"], marker, mfc="white", mec=INK, ms=4.5, zorder=3)
     for frame, x, y in ((rows[rows["pil"].notna()], "pil", "dr"), (printed, "pil_published", "dr_published")):
-        for i in sorted({0, len(frame) // 4, len(frame) // 2, len(frame) - 1} if len(frame) else ()):
+        places = {0, len(frame) // 2, len(frame) - 1} | ({len(frame) // 4} if len(frame) > 10 else set())
+        for i in sorted(places if len(frame) else ()):
             row = frame.iloc[i]
             text = f"{row['method']} {by}={row[by]:.0f}"
             axes.annotate(text, (row[x], row[y]), (6, 4), textcoords="offset points", fontsize=7)
