@@ -14,6 +14,7 @@ from sklearn.neighbors import NearestNeighbors
 from sdclab.clustering.fuzzy_k_member import Function, fuzzy_k_member, nearest
 from sdclab.clustering.k_member import Normalised, joined, k_member, loss, widths
 from sdclab.errors import SdclabError
+from sdclab.methods import release
 from sdclab.taxonomy import Taxonomy
 from sdclab.ties import settled, smallest
 
@@ -321,3 +322,10 @@ class TestAdult:
     def test_more_than_a_third_of_the_records_are_released_alone(self, records):
         labels = fuzzy_k_member(records.points, 2, Function("exponential", 0.185)).largest()
         assert np.sum(np.bincount(labels)[labels] < 2) == pytest.approx(3628, abs=5)
+
+    @pytest.mark.parametrize("seed", [1, 2])
+    def test_the_hybrid_loses_less_only_by_longer_ranges(self, records, dataset, seed):
+        values = dataset("adult").values
+        hybrid = release("fuzzy_hybrid", values, values[:, :0], np.random.default_rng(seed), {"k": 2}).facts
+        plain = fuzzy_k_member(records.points, 2, Function("exponential", 0.185)).loss(records)
+        assert hybrid["cluster_loss_remeasured"] < plain < hybrid["cluster_loss"]
