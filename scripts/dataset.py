@@ -10,8 +10,8 @@ from sdclab.data.retrieve import Places, retrieve
 from sdclab.files import write
 
 
-def main(entry: Entry, places: Places, download: bool, table: Path, about: Path) -> None:
-    dataset = retrieve(entry, places, download, say=loud)
+def main(entry: Entry, places: Places, download: bool, most_records: int | None, table: Path, about: Path) -> None:
+    dataset = retrieve(entry, places, download, say=loud).head(most_records)
     facts = {
         "name": dataset.name,
         "kind": dataset.kind,
@@ -33,6 +33,7 @@ if "snakemake" in globals():
             snakemake.params.entry,
             snakemake.params.places,
             snakemake.params.download,
+            snakemake.params.most_records,
             Path(snakemake.output.table),
             Path(snakemake.output.about),
         )

@@ -394,3 +394,13 @@ def test_the_results_of_a_failed_write_leave_nothing(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(SdclabError, match="cannot write here"):
         write(tmp_path / "file" / "x.csv", "text")
+
+
+def test_a_file_that_is_cut_short_is_a_stand_in_with_a_fingerprint_of_its_own(census):
+    assert census.head(None) is census
+    assert census.head(1080) is census
+    short = census.head(50)
+    assert (short.kind, len(short.values)) == ("stand-in", 50)
+    assert short.source == f"the first 50 records of {census.source}"
+    assert short.fingerprint != census.fingerprint
+    assert (short.values == census.values[:50]).all()

@@ -29,6 +29,9 @@ def test_delivers_tables_figures_verdicts_and_a_summary(smoke):
         "tables/torra_endo_miyamoto_2009_masks.md",
         "figures/torra_endo_miyamoto_2009_masks.svg",
         "figures/torra_endo_miyamoto_2009_restarts_13.svg",
+        "tables/ahmed_rauf_2016_text.md",
+        "figures/ahmed_rauf_2016_figures.svg",
+        "figures/ahmed_rauf_2016_ru.png",
         "scorecard.csv",
         "audit.csv",
         "summary.txt",
@@ -41,6 +44,7 @@ def test_delivers_tables_figures_verdicts_and_a_summary(smoke):
     rows = list(csv.DictReader(made["scorecard.csv"].decode().splitlines()))
     on_replicas = {row["verdict"] for row in rows if row["dataset_kind"] == "replica"}
     assert on_replicas <= {"not judged", "not reproducible"}
+    assert b"Data: stand-in." in made["tables/ahmed_rauf_2016_text.md"]  # a smoke run cuts long files short
 
 
 def test_a_second_run_does_nothing(smoke):

@@ -93,7 +93,7 @@ def residuals(basis: Matrix, y: Matrix) -> Matrix:
     return once - fitted(basis, once)
 
 
-def _orthonormalised(columns: Matrix) -> Matrix:
+def orthonormalised(columns: Matrix) -> Matrix:
     """Gram-Schmidt by QR. LAPACK chooses the signs by the first record's values; undo that, or its sign is no draw."""
     q, r = np.linalg.qr(columns)
     return q * np.where(np.diag(r) < 0, -1.0, 1.0)
@@ -119,5 +119,5 @@ def same_gram(pattern: Matrix, basis: Matrix, rng: np.random.Generator, within: 
             f"need at least {rank + basis.shape[1]}."
         )
     draws = residuals(basis, rng.standard_normal((len(pattern), rank)))
-    directions = _orthonormalised(residuals(basis, _orthonormalised(draws)))
+    directions = orthonormalised(residuals(basis, orthonormalised(draws)))
     return directions * s[:rank] @ axes[:rank] * size

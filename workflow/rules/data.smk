@@ -17,6 +17,7 @@ rule dataset:
         entry=entry_of,
         places=PLACES,
         download=config["download"],
+        most_records=config["most_records"],
         code=code_fingerprint(["sdclab.data.retrieve"]),
     script:
         "../../scripts/dataset.py"

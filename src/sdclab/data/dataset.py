@@ -54,6 +54,12 @@ class Dataset:
                 raise unknown("column", column, self.columns, where)
         return self.values[:, [self.columns.index(column) for column in columns]]
 
+    def head(self, most: int | None) -> "Dataset":
+        """At most so many records, the first ones; what is cut short is a stand-in, on which nothing is judged."""
+        if most is None or len(self.values) <= most:
+            return self
+        return self.with_values("stand-in", f"the first {most} records of {self.source}", self.values[:most])
+
     def with_values(self, kind: Kind, source: str, values: Matrix) -> "Dataset":
         return replace(self, kind=kind, source=source, values=values)
 

@@ -21,6 +21,7 @@ MEASURES = Registry(
         "copy": "copy",
         "dbrl": "dbrl",
         "dr": "dr",
+        "information_loss": "information_loss",
         "interval": "interval",
         "moments": "moments",
         "pil": "pil",

@@ -9,6 +9,7 @@ import numpy as np
 from sdclab.arrays import Indices, Matrix, Vector
 from sdclab.errors import SdclabError
 from sdclab.linalg import standardised
+from sdclab.ties import smallest
 
 
 def protect(dependent: Matrix, independent: Matrix, rng: np.random.Generator, *, k: int = 3) -> Matrix:
@@ -32,11 +33,11 @@ def clusters(records: Matrix, k: int) -> list[Indices]:
         from_centre = _distances(points, points.mean(axis=1))
         from_first = _distances(points, points[:, from_centre.argmax()])
         second = points[:, from_first.argmax()]
-        chosen = _nearest(from_first, k)
+        chosen = smallest(from_first, k)
         found.append(rest[chosen])
         rest, points = _without(chosen, rest, points)
         if len(rest) >= 2 * k:  # that is, at least 3k stood before the first of the pair was taken
-            chosen = _nearest(_distances(points, second), k)
+            chosen = smallest(_distances(points, second), k)
             found.append(rest[chosen])
             rest, points = _without(chosen, rest, points)
     if len(rest):
@@ -48,13 +49,6 @@ def _distances(points: Matrix, centre: Vector) -> Vector:
     """Squared Euclidean distances, in place of n² of them only ever n."""
     difference = points - centre[:, None]
     return np.einsum("ij,ij->j", difference, difference)
-
-
-def _nearest(distances: Vector, k: int) -> Indices:
-    """The k smallest, ties by position: numpy's argpartition would break them as the processor likes."""
-    bound = np.partition(distances, k - 1)[k - 1]
-    closer = np.flatnonzero(distances < bound)
-    return np.concatenate([closer, np.flatnonzero(distances == bound)[: k - len(closer)]])
 
 
 def _without(chosen: Indices, rest: Indices, points: Matrix) -> tuple[Indices, Matrix]:

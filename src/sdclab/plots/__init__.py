@@ -13,14 +13,15 @@ PLOTS = Registry(
     "draw",
     {
         "against_c": "against_c",
-        "against_k": "against_k",
         "against_noise": "against_noise",
         "by_method": "by_method",
+        "loss_against_k": "loss_against_k",
         "pairs": "pairs",
         "regression_lines": "regression_lines",
         "relation": "relation",
         "restarts": "restarts",
         "ru_map": "ru_map",
         "surface": "surface",
+        "utility_against_k": "utility_against_k",
     },
 )

@@ -1,6 +1,6 @@
 """The risk-utility map: PIL against DR, ours and the published points."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,20 +11,30 @@ from matplotlib.figure import Figure
 from sdclab.arrays import Indices
 from sdclab.plots.style import DR, FAINT, INK, MARKERS, PIL, kinds
 from sdclab.scenarios import Split
+from sdclab.tables.published import meant
 
 COPIES = 50
 """From this share of verbatim records on (per cent), a point's label warns of it."""
 
 SERIES = 6
-"""A method with at least so many values of c is drawn as a curve, with a label at a few of them."""
+"""A method with at least so many values of its main parameter is drawn as a curve, with a label at a few of them."""
 
 
-def draw(tables: Mapping[str, pd.DataFrame], split: Split | None, *, title: str) -> Figure:
-    """A side-by-side table with pil and dr as a scatter plot.
+def draw(
+    tables: Mapping[str, pd.DataFrame],
+    split: Split | None,
+    *,
+    title: str,
+    by: str = "c",
+    rows: Mapping[str, Sequence[Any]] = {},
+) -> Figure:
+    """A side-by-side table, or some of its rows, with pil and dr as a scatter plot; curves run along a parameter, `by`.
 
     Filled: ours (mean, bars of one SD). Hollow: published, tied to ours by a thin line. Diagonals join equal scores.
     """
     (table,) = tables.values()
+    table = table.fillna({"parameters": ""})
+    table = table[[meant(dict(row), rows) for _, row in table.iterrows()]]
     figure = Figure(figsize=(6.4, 5.0))
     axes = figure.add_subplot()
     table = table.assign(
@@ -33,13 +43,13 @@ def draw(tables: Mapping[str, pd.DataFrame], split: Split | None, *, title: str)
     _frame(axes, table)
     methods = list(dict.fromkeys(table["method"]))
     single = table["pil"].notna()
-    for method, rows in table.groupby("method", sort=False):
+    for (method, _), series in table.groupby(["method", "parameters"], sort=False):
         marker = MARKERS[methods.index(method) % len(MARKERS)]
-        if "c" not in rows or rows["c"].nunique() < SERIES:
-            _points(axes, rows, marker)
+        if by not in series or series[by].nunique() < SERIES:
+            _points(axes, series, marker)
         else:
-            single &= table["method"] != method
-            _curve(axes, rows, marker)
+            single[series.index] = False
+            _curve(axes, series, marker, by)
     _labels(axes, table[single])
     axes.set_title(f"{title}\n{kinds(table)}", fontsize=9, loc="left")
     axes.plot([], [], "o", color=INK, label="reproduced (mean ± SD)")
@@ -71,9 +81,9 @@ def _points(axes: Axes, rows: pd.DataFrame, marker: str) -> None:
         axes.errorbar(pil, dr, dr_sd, pil_sd, fmt=marker, color=INK, ms=6, elinewidth=0.8, zorder=2)
 
 
-def _curve(axes: Axes, rows: pd.DataFrame, marker: str) -> None:
-    """Ours and the published points of a method along its parameter c, each as a curve."""
-    rows = rows.sort_values("c")
+def _curve(axes: Axes, rows: pd.DataFrame, marker: str, by: str) -> None:
+    """Ours and the published points of a method along a parameter, each as a curve."""
+    rows = rows.sort_values(by)
     printed = rows[rows["pil_published"].notna()]
     axes.errorbar(
         rows["pil"], rows["dr"], rows["dr_sd"], rows["pil_sd"], color=INK, lw=0.8, marker=marker, ms=4, elinewidth=0.6
@@ -81,9 +91,10 @@ def _curve(axes: Axes, rows: pd.DataFrame, marker: str) -> None:
     axes.plot(printed["pil_published"], printed["dr_published"], color=INK, lw=0.6, ls=":", zorder=1)
     axes.plot(printed["pil_published"], printed["dr_published"], marker, mfc="white", mec=INK, ms=4.5, zorder=3)
     for frame, x, y in ((rows[rows["pil"].notna()], "pil", "dr"), (printed, "pil_published", "dr_published")):
-        for i in sorted({0, len(frame) // 4, len(frame) // 2, len(frame) - 1} if len(frame) else ()):
+        places = {0, len(frame) // 2, len(frame) - 1} | ({len(frame) // 4} if len(frame) > 10 else set())
+        for i in sorted(places if len(frame) else ()):
             row = frame.iloc[i]
-            text = f"{row['method']} c={row['c']:.0f}"
+            text = f"{row['method']} {by}={row[by]:.0f}"
             axes.annotate(text, (row[x], row[y]), (6, 4), textcoords="offset points", fontsize=7)
 
 
@@ -120,7 +131,7 @@ def _together(places: np.ndarray) -> list[Indices]:
 
 
 def _label(row: "pd.Series[Any]") -> str:
-    words = [str(row["method"]), str(row["parameters"]) if pd.notna(row["parameters"]) else ""]
+    words = [str(row["method"]), str(row["parameters"])]
     if float(row.get("copy", 0)) >= COPIES:
         words.append(f"(copies\n{row['copy']:.0f} % of the records)")
     return " ".join(filter(None, words))

@@ -1,0 +1,32 @@
+"""information_loss: how wide the classes of a release are, in the original file.
+
+Byun, Kamra, Bertino & Li (2007); Ahmed & Rauf (2016), equation 5: the sum over the classes of size times width.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from sdclab.arrays import Matrix
+from sdclab.classes import classes
+from sdclab.clustering.k_member import Normalised, loss, ranges
+from sdclab.taxonomy import split
+
+
+def measure(
+    original: Matrix, protected: Matrix, independent: Matrix, *, taxonomies: Mapping[str, Any] = {}
+) -> dict[str, float]:
+    """The loss with the ranges of the original as denominator, and with those of the protected file (`_remeasured`).
+
+    The latter is infinite when an attribute was released constant. A class is a set of records released alike, so a
+    release without classes loses nothing here. `taxonomies` says which dependents are categorical: position, from 1 ->
+    tree over its codes.
+    """
+    numeric, categories = split(original, taxonomies)
+    released, _ = split(protected, taxonomies)
+    groups, after = classes(protected), np.ptp(released, axis=0)
+    values = {"information_loss": loss(Normalised(numeric / ranges(numeric), categories), groups)}
+    if (after == 0).any():
+        return {**values, "information_loss_remeasured": np.inf}
+    return {**values, "information_loss_remeasured": loss(Normalised(numeric / after, categories), groups)}

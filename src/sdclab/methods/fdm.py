@@ -1,0 +1,84 @@
+"""FDM, fuzzy data modification: the centres of fuzzy k-member clusters.
+
+Ahmed & Rauf (2016), Privacy preserving data using fuzzy hybrid data transformation technique, section 3.1. The paper
+gives neither sigma nor alpha nor what is released; see docs/methods.md for what is fitted and what is ours.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from sdclab.arrays import Matrix
+from sdclab.classes import anonymity, classes
+from sdclab.clustering.fuzzy_k_member import Function, FuzzyClusters, Membership, fuzzy_k_member
+from sdclab.clustering.k_member import Normalised, joined, k_member
+from sdclab.methods import Release
+from sdclab.methods.k_member import centred
+
+Released = Literal["largest", "weighted"]
+
+REACH = 0.185
+"""sigma, fitted on one published number (435.276: exponential, k = 2, FDM), and alpha, for which there is none."""
+
+
+def protect(
+    dependent: Matrix,
+    independent: Matrix,
+    rng: np.random.Generator,
+    *,
+    k: int = 3,
+    membership: Membership = "exponential",
+    sigma: float = REACH,
+    alpha: float = REACH,
+    released: Released = "largest",
+    strict: bool = False,
+) -> Release:
+    """Replace every record by the centre of the fuzzy cluster it belongs to most, or by a mean of centres.
+
+    `sigma` is for the exponential and the bell-shaped function, `alpha` for the triangular one. `released`: the centre
+    of the `largest` membership, or all centres `weighted` by membership, which keeps the means. Neither is k-anonymous,
+    and `below_k` says by how much; `strict` releases the records of too small a class anew. Deterministic.
+    """
+    records = Normalised.of(dependent)
+    options = Modification(k, Function.of(membership, sigma, alpha), released, strict)
+    clusters = options.clusters(records)
+    values = options.values(dependent, records, clusters)
+    return Release(values, {"cluster_loss": clusters.loss(records), **anonymity(values, k)})
+
+
+@dataclass(frozen=True)
+class Modification:
+    """The steps of FDM, which the hybrid takes as well."""
+
+    k: int
+    function: Function
+    released: Released
+    strict: bool
+
+    def clusters(self, records: Normalised) -> FuzzyClusters:
+        return fuzzy_k_member(records.points, self.k, self.function)
+
+    def values(self, original: Matrix, records: Normalised, clusters: FuzzyClusters) -> Matrix:
+        """What is released in the units of `original`; `records` are the same records, normalised."""
+        centres = clusters.centres(original)
+        values = centres[clusters.largest()] if self.released == "largest" else clusters.weighted(centres)
+        return kept_anonymous(values, original, records, self.k) if self.strict else values
+
+
+def kept_anonymous(values: Matrix, original: Matrix, records: Normalised, k: int) -> Matrix:
+    """The release with every class of at least k records.
+
+    Records of smaller classes are clustered crisply among themselves and released by their means; fewer than k of them
+    join the class, one by one, whose information loss they raise least.
+    """
+    found = classes(values)
+    large = [members for members in found if len(members) >= k]
+    small = np.sort(np.concatenate([np.empty(0, dtype=np.intp), *(each for each in found if len(each) < k)]))
+    values = values.copy()
+    if len(small) >= k:
+        values[small] = centred(original[small], k_member(records.only(small), k))
+        return values
+    for before, after in zip(large, joined(records, large, small), strict=True):
+        values[after] = values[before[0]]
+    return values

@@ -1,0 +1,56 @@
+"""Fuzzy hybrid data transformation: fuzzy data modification and random rotation, one after the other.
+
+Ahmed & Rauf (2016), section 3.3. Its numbered steps rotate first; its first sentence modifies first.
+"""
+
+from typing import Literal
+
+import numpy as np
+
+from sdclab.arrays import Matrix
+from sdclab.classes import anonymity
+from sdclab.clustering.fuzzy_k_member import Function, Membership
+from sdclab.clustering.k_member import Normalised, ranges
+from sdclab.methods import Release
+from sdclab.methods.fdm import REACH, Modification, Released
+from sdclab.methods.rotation import Kind, Scale, rotation_matrix, turned, units
+
+
+def protect(
+    dependent: Matrix,
+    independent: Matrix,
+    rng: np.random.Generator,
+    *,
+    k: int = 3,
+    membership: Membership = "exponential",
+    sigma: float = REACH,
+    alpha: float = REACH,
+    released: Released = "largest",
+    strict: bool = False,
+    order: Literal["rotation_first", "fdm_first"] = "rotation_first",
+    rotation: Kind = "planes",
+    planes: str = "1-2",
+    scale: Scale = "minmax",
+) -> Release:
+    """Rotate and modify, or modify and rotate; the parameters are those of `rotation` and `fdm`.
+
+    Losses are those of the clusters in the rotated file, with the ranges before the rotation as denominator
+    (`cluster_loss`) or those after it (`cluster_loss_remeasured`). Clusters are formed with the ranges of the file that
+    is modified.
+    """
+    options = Modification(k, Function.of(membership, sigma, alpha), released, strict)
+    origin, unit = units(dependent, scale)
+    scaled = (dependent - origin) / unit
+    matrix = rotation_matrix(dependent.shape[1], rotation, planes, rng)
+    rotated = turned(scaled, matrix)
+    modified = rotated if order == "rotation_first" else scaled
+    records = Normalised.of(modified)
+    clusters = options.clusters(records)
+    values = options.values(modified, records, clusters)
+    if order == "fdm_first":
+        values = turned(values, matrix)
+    losses = {
+        "cluster_loss": clusters.loss(Normalised(rotated / ranges(scaled))),
+        "cluster_loss_remeasured": clusters.loss(Normalised.of(rotated)),
+    }
+    return Release(origin + unit * values, {**losses, **anonymity(values, k)})

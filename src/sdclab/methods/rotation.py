@@ -1,0 +1,83 @@
+"""Random rotation perturbation (RRP).
+
+Ahmed & Rauf (2016), section 3.3.1 and equation 4, P = M R: the file as points in space, turned about the origin. All
+distances between normalised records stay; the attributes do not.
+"""
+
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+
+from sdclab.arrays import Matrix, Vector
+from sdclab.clustering.k_member import ranges
+from sdclab.errors import SdclabError
+from sdclab.linalg import orthonormalised
+
+Kind = Literal["planes", "haar"]
+Scale = Literal["minmax", "standardised"]
+
+
+def protect(
+    dependent: Matrix,
+    independent: Matrix,
+    rng: np.random.Generator,
+    *,
+    rotation: Kind = "planes",
+    planes: str = "1-2",
+    scale: Scale = "minmax",
+) -> Matrix:
+    """Turn the normalised records at random and release them in the units they came in.
+
+    `rotation`: by a random angle in each of some `planes`, one after the other, named by the positions of their two
+    attributes (`1-2+3-4`) or `all`; the paper's matrices turn the first plane only. Or by a random orthogonal matrix
+    (`haar`). `scale`: attributes from 0 to 1, or with mean 0 and SD 1.
+    """
+    origin, unit = units(dependent, scale)
+    return origin + unit * turned(
+        (dependent - origin) / unit, rotation_matrix(dependent.shape[1], rotation, planes, rng)
+    )
+
+
+def units(records: Matrix, scale: Scale) -> tuple[Vector, Vector]:
+    """Where zero is and how long a unit is on every attribute."""
+    sizes = ranges(records)
+    return (records.min(axis=0), sizes) if scale == "minmax" else (records.mean(axis=0), records.std(axis=0))
+
+
+def rotation_matrix(p: int, rotation: Kind, planes: str, rng: np.random.Generator) -> Matrix:
+    """An orthogonal matrix: R R' = I."""
+    if p < 2:
+        raise SdclabError(f"a rotation needs at least two attributes, but there is {p}.")
+    if rotation == "haar":
+        return orthonormalised(rng.standard_normal((p, p)))
+    matrix = np.eye(p)
+    for i, j in _planes(p, planes):
+        angle = np.deg2rad(rng.uniform(0, 360))
+        plane = np.eye(p)
+        plane[[i, j], [i, j]] = np.cos(angle)
+        plane[i, j], plane[j, i] = -np.sin(angle), np.sin(angle)
+        matrix = matrix @ plane
+    return matrix
+
+
+def _planes(p: int, planes: str) -> list[tuple[int, int]]:
+    every = list(combinations(range(p), 2))
+    if planes == "all":
+        return every
+    named = {f"{i + 1}-{j + 1}": (i, j) for i, j in every}
+    for plane in planes.split("+"):
+        if plane not in named:
+            raise SdclabError(
+                f"planes: '{plane}' is unknown; allowed are all, or pairs of attributes from 1-2 to {p - 1}-{p} "
+                "joined by +."
+            )
+    return [named[plane] for plane in planes.split("+")]
+
+
+def turned(records: Matrix, matrix: Matrix) -> Matrix:
+    """P = M R, attribute by attribute, so that equal records stay equal to the last bit, as classes need it."""
+    total = np.zeros_like(records)
+    for attribute, row in zip(records.T, matrix, strict=True):
+        total += attribute[:, None] * row
+    return total
