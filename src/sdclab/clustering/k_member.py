@@ -85,9 +85,13 @@ def widths(records: Normalised, clusters: Sequence[Indices]) -> Vector:
     return total
 
 
+def _losses(records: Normalised, clusters: Sequence[Indices]) -> Vector:
+    return np.array([len(members) for members in clusters]) * widths(records, clusters)
+
+
 def loss(records: Normalised, clusters: Sequence[Indices]) -> float:
     """The information loss of crisp clusters (equation 5)."""
-    return float(np.dot([len(members) for members in clusters], widths(records, clusters)))
+    return float(_losses(records, clusters).sum())
 
 
 def k_member(records: Normalised, k: int) -> list[Indices]:
@@ -129,9 +133,8 @@ def joined(records: Normalised, clusters: Sequence[Indices], others: Indices) ->
     """Clusters with every other record, one by one, in the cluster whose information loss it raises least."""
     grown = list(clusters)
     for other in others:
-        alone = records.only([other])
-        before = [len(members) * width for members, width in zip(grown, widths(records, grown), strict=True)]
-        after = [(len(members) + 1) * alone.widths_with(records.only(members))[0] for members in grown]
-        cheapest = int(np.argmin(settled(np.subtract(after, before))))
-        grown[cheapest] = np.append(grown[cheapest], other)
+        with_other = [np.append(members, other) for members in grown]
+        rise = _losses(records, with_other) - _losses(records, grown)
+        cheapest = int(np.argmin(settled(rise)))
+        grown[cheapest] = with_other[cheapest]
     return grown
