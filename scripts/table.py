@@ -22,8 +22,10 @@ def main(
     as_csv: Path,
     as_markdown: Path,
 ) -> None:
-    frames = [pd.read_csv(path) for path in paths]
-    pairs = list(zip(cells, frames, strict=True))
+    rows = pd.concat([pd.read_csv(path) for path in paths])
+    frames = dict(list(rows.groupby(["scenario", "method", "parameters"])))
+    # a column that another cell has, and this one not, is none of its own
+    pairs = [(cell, frames[cell.scenario, cell.method, cell.slug].dropna(axis=1, how="all")) for cell in cells]
     table = side_by_side(published.load(printed, schema) if printed else published.NOTHING, pairs, spec)
     write(as_csv, table.to_csv(index=False))
     write(as_markdown, markdown(table, spec["title"], spec))

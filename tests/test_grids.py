@@ -11,7 +11,7 @@ from sdclab import documents, studies
 from sdclab.cells import code_of, run
 from sdclab.data.dataset import Dataset
 from sdclab.errors import SdclabError
-from sdclab.grids import Cell, expand, thinned, values_of
+from sdclab.grids import Batch, Cell, batches, expand, thinned, values_of
 from sdclab.provenance import code_fingerprint
 from sdclab.scenarios import Scenario
 from sdclab.seeds import seed_of, stream
@@ -199,3 +199,25 @@ class TestStudyConfig:
         path.write_bytes(b"a: \xff")
         with pytest.raises(SdclabError, match="is not UTF-8"):
             documents.parse(path)
+
+
+class TestBatches:
+    def cells(self, count: int, method: str = "mdav") -> list[Cell]:
+        return [Cell("study", "S1", method, {"k": k}) for k in range(2, 2 + count)]
+
+    @given(count=st.integers(1, 40), most=st.integers(1, 10))
+    def test_hold_every_cell_once_in_order_and_nearly_equally_many(self, count, most):
+        made = batches(self.cells(count), most)
+        assert [cell for batch in made for cell in batch.cells] == self.cells(count)
+        sizes = [len(batch.cells) for batch in made]
+        assert max(sizes) <= most
+        assert max(sizes) - min(sizes) <= 1
+        assert len({batch.path for batch in made}) == len(made)
+
+    def test_do_not_mix_methods_even_if_the_grid_does(self):
+        one, other = self.cells(2), self.cells(1, "noise")
+        assert batches([one[0], *other, one[1]], 5) == [Batch(tuple(one)), Batch(tuple(other))]
+
+    def test_are_named_by_their_ends(self):
+        assert batches(self.cells(3), 5)[0].path == "study/S1/mdav/k=2..k=4"
+        assert batches(self.cells(1), 5)[0].path == "study/S1/mdav/k=2"

@@ -1,4 +1,4 @@
-"""Running a cell: protect and measure, once a replicate."""
+"""Running cells: protect and measure, once a replicate."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -24,6 +24,19 @@ def code_of(method: str, measured: Measured) -> str:
     """The fingerprint of the code behind a cell: its method, its measures and this module."""
     chosen = [METHODS.module(method), *(MEASURES.module(name) for name in measured)]
     return code_fingerprint(["sdclab.cells", *chosen])
+
+
+def run_all(
+    cells: Sequence[Cell], scenario: AnyScenario, dataset: Dataset, measured: Measured, code: str
+) -> list[dict[str, Any]]:
+    """The rows of several cells; what goes wrong is said with the name of the cell."""
+    rows = []
+    for cell in cells:
+        try:
+            rows += run(cell, scenario, dataset, measured, code)
+        except SdclabError as error:
+            raise SdclabError(f"cell {cell.name}: {error}") from error
+    return rows
 
 
 def run(
@@ -63,14 +76,14 @@ def releases(cell: Cell, scenario: AnyScenario, splits: Sequence[Split], seed: i
     rng = stream(seed)
     made = [(split, methods.release(cell.method, *split, rng, parameters)) for split in splits]
     for _, released in made:
-        _check_finite(released.values, cell)
+        _check_finite(released.values)
     return made
 
 
-def _check_finite(values: Matrix, cell: Cell) -> None:
+def _check_finite(values: Matrix) -> None:
     if not np.isfinite(values).all():
         column = int(np.argwhere(~np.isfinite(values))[0][1]) + 1
-        raise SdclabError(f"cell {cell.name}: dependent attribute {column} of the protected file is not finite.")
+        raise SdclabError(f"dependent attribute {column} of the protected file is not finite.")
 
 
 def _measured(split: Split, made: Release, measured: Measured) -> dict[str, float]:

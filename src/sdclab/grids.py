@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 from sdclab.errors import SdclabError
@@ -10,7 +10,7 @@ from sdclab.errors import SdclabError
 
 @dataclass(frozen=True)
 class Cell:
-    """One point of a grid, one job, one result file; its replicates run inside it."""
+    """One point of a grid; its replicates run together."""
 
     study: str
     scenario: str
@@ -26,6 +26,37 @@ class Cell:
     @property
     def name(self) -> str:
         return f"{self.scenario}/{self.method}/{self.slug}"
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Cells of one scenario and method that one job computes and one file holds: starting a job costs a second."""
+
+    cells: tuple[Cell, ...]
+
+    @property
+    def slug(self) -> str:
+        """The first and the last cell's parameters as a file name."""
+        first, last = self.cells[0].slug, self.cells[-1].slug
+        return first if len(self.cells) == 1 else f"{first}..{last}"
+
+    @property
+    def path(self) -> str:
+        """Where its file is among the cells, without ending."""
+        return f"{self.cells[0].study}/{self.cells[0].scenario}/{self.cells[0].method}/{self.slug}"
+
+
+def batches(cells: Iterable[Cell], most: int) -> list[Batch]:
+    """Batches of at most so many cells and of nearly equal size, in the grid's order."""
+    together: dict[tuple[str, str, str], list[Cell]] = {}
+    for cell in cells:
+        together.setdefault((cell.study, cell.scenario, cell.method), []).append(cell)
+    found = []
+    for group in together.values():
+        count = -(-len(group) // most)
+        bounds = [i * len(group) // count for i in range(count + 1)]
+        found += [Batch(tuple(group[a:b])) for a, b in pairwise(bounds)]
+    return found
 
 
 def values_of(choice: Any) -> list[Any]:

@@ -1,21 +1,21 @@
-# The fan-out: one job a cell of a study's grid, scenario × method × parameters.
+# The fan-out: scenario × method × parameters, a job a batch of cells.
 
 
-rule cell:
+rule cells:
     input:
-        unpack(dataset_of_cell),
+        unpack(dataset_of_batch),
     output:
-        f"{RESULTS}/cells/{{study}}/{{scenario}}/{{method}}/{{slug}}.csv",
+        f"{RESULTS}/cells/{{study}}/{{scenario}}/{{method}}/{{batch}}.csv",
     log:
-        f"{RESULTS}/logs/cells/{{study}}/{{scenario}}/{{method}}/{{slug}}.log",
+        f"{RESULTS}/logs/cells/{{study}}/{{scenario}}/{{method}}/{{batch}}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/cells/{{study}}/{{scenario}}/{{method}}/{{slug}}.tsv"
+        f"{RESULTS}/benchmarks/cells/{{study}}/{{scenario}}/{{method}}/{{batch}}.tsv"
     conda:
         "../../environment.yml"
     params:
-        cell=cell_of,
+        cells=cells_of_batch,
         scenario=scenario_of,
         measured=measured_of,
-        code=code_of_cell,
+        code=code_of_batch,
     script:
-        "../../scripts/cell.py"
+        "../../scripts/cells.py"

@@ -52,7 +52,12 @@ except SdclabError as error:
     sys.exit(f"sdclab: {error}")
 
 RESULTS = config["results"]
-CELLS = {(c.study, c.scenario, c.method, c.slug): c for study in STUDIES.values() for c in study.cells}
+BATCHES = {
+    batch.path: batch for study in STUDIES.values() for batch in grids.batches(study.cells, config["cells_per_job"])
+}
+PATHS = {
+    (cell.study, cell.name): f"{RESULTS}/cells/{path}.csv" for path, batch in BATCHES.items() for cell in batch.cells
+}
 TABLES = {table: study for study in STUDIES.values() for table in study.tables}
 FIGURES = {figure: study for study in STUDIES.values() for figure in study.figures}
 SENSITIVITIES = {name: study for study in STUDIES.values() for name in study.sensitivities}
@@ -63,15 +68,15 @@ wildcard_constraints:
     study="[a-z0-9_]+",
     scenario="[A-Za-z0-9_]+",
     method="[a-z0-9_-]+",
-    slug="[^/]+",
+    batch="[^/]+",
     table="[a-z0-9_]+",
     figure="[a-z0-9_]+",
     sensitivity="[a-z0-9_]+",
 
 
-def cell_of(wildcards):
-    """The cell that a result file belongs to."""
-    return CELLS[wildcards.study, wildcards.scenario, wildcards.method, wildcards.slug]
+def cells_of_batch(wildcards):
+    """The cells that a result file holds."""
+    return BATCHES["{study}/{scenario}/{method}/{batch}".format(**wildcards)].cells
 
 
 def scenario_of(wildcards):
@@ -90,13 +95,9 @@ def measured_of(wildcards):
     return bounded(STUDIES[wildcards.study].measures_of(wildcards.scenario))
 
 
-def code_of_cell(wildcards):
-    """A fingerprint of the code behind a cell: when it changes, the cell is computed anew."""
+def code_of_batch(wildcards):
+    """A fingerprint of the code behind a batch: when it changes, the batch is computed anew."""
     return code_of(wildcards.method, {**measured_of(wildcards)["any"], **measured_of(wildcards)["original"]})
-
-
-def cell_path(cell):
-    return f"{RESULTS}/cells/{cell.study}/{cell.scenario}/{cell.method}/{cell.slug}.csv"
 
 
 def dataset_paths(name):
@@ -104,7 +105,7 @@ def dataset_paths(name):
     return [f"{RESULTS}/data/{name}.csv", f"{RESULTS}/data/{name}.json"]
 
 
-def dataset_of_cell(wildcards):
+def dataset_of_batch(wildcards):
     table, about = dataset_paths(scenario_of(wildcards).dataset)
     return {"table": table, "about": about}
 
@@ -136,7 +137,7 @@ def table_cells(wildcards):
 
 
 def table_cell_paths(wildcards):
-    return [cell_path(cell) for cell in table_cells(wildcards)]
+    return list(dict.fromkeys(PATHS[cell.study, cell.name] for cell in table_cells(wildcards)))
 
 
 def published_files():
@@ -209,7 +210,7 @@ def judged_tables():
 
 def targets():
     """All that a run delivers."""
-    cells = [cell_path(cell) for cell in CELLS.values()]
+    cells = list(dict.fromkeys(PATHS.values()))
     tables = [f"{RESULTS}/tables/{table}.{kind}" for table in TABLES for kind in ("csv", "md")]
     figures = [f"{RESULTS}/figures/{figure}.{kind}" for figure in FIGURES for kind in ("svg", "png")]
     sensitivities = [f"{RESULTS}/sensitivity/{name}.csv" for name in SENSITIVITIES]

@@ -10,6 +10,7 @@ from sdclab.arrays import Indices, Matrix
 from sdclab.clustering import hierarchical
 from sdclab.clustering.covariances import CollapsedError
 from sdclab.linalg import standardised
+from sdclab.memo import remembered
 from sdclab.seeds import stream
 
 Start = Literal["mclust", "textbook", "kmeans++"]
@@ -23,8 +24,12 @@ def starting_labels(records: Matrix, start: Start, sizes: Sequence[int]) -> tupl
     if start == "kmeans++":
         return np.arange(len(records)), {size: _k_means(records, size) for size in sizes}
     used = np.unique(np.linspace(0, len(records) - 1, min(MOST, len(records))).round().astype(np.intp))
-    tree = hierarchical.tree(records[used], start)
+    tree = _tree(records[used], start)
     return used, {size: hierarchical.labels(tree, size) for size in sizes}
+
+
+_tree = remembered(hierarchical.tree)
+"""Shared by the cells of a job that differ in k alone."""
 
 
 def _k_means(records: Matrix, size: int) -> Indices:

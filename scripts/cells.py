@@ -1,11 +1,11 @@
-"""One cell of a grid: protect and measure its replicates, write a row for each."""
+"""A batch of cells of a grid: protect and measure their replicates, write a row for each."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from job import job
 
-from sdclab.cells import Measured, run
+from sdclab.cells import Measured, run_all
 from sdclab.data.dataset import Dataset
 from sdclab.files import csv_text, write
 from sdclab.grids import Cell
@@ -13,7 +13,7 @@ from sdclab.scenarios import AnyScenario
 
 
 def main(
-    cell: Cell,
+    cells: Sequence[Cell],
     scenario: AnyScenario,
     measured: Mapping[str, Measured],
     code: str,
@@ -22,14 +22,14 @@ def main(
     output: Path,
 ) -> None:
     dataset = Dataset.read(table, about)
-    rows = run(cell, scenario, dataset, measured["original" if dataset.kind == "original" else "any"], code)
-    write(output, csv_text(list(rows[0]), rows))
+    rows = run_all(cells, scenario, dataset, measured["original" if dataset.kind == "original" else "any"], code)
+    write(output, csv_text(list(dict.fromkeys(column for row in rows for column in row)), rows))
 
 
 if "snakemake" in globals():
     with job(snakemake.log[0]):
         main(
-            snakemake.params.cell,
+            snakemake.params.cells,
             snakemake.params.scenario,
             snakemake.params.measured,
             snakemake.params.code,
