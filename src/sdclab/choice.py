@@ -112,7 +112,8 @@ def _point(method: str, parameters: str, rows: Sequence[Row], crowded: float) ->
         values = [row[quantity] for row in rows]
         line[quantity] = float(np.mean(values))
         line[f"{quantity}_sd"] = float(np.std(values, ddof=1)) if len(values) > 1 else np.nan
-    return {**line, "replicates": len(rows), "remark": _remark(method, line["copy"], crowded)}
+    about = {"replicates": len(rows), "dataset_kind": rows[0]["dataset_kind"]}
+    return {**line, **about, "remark": _remark(method, line["copy"], crowded)}
 
 
 def _remark(method: str, copied: float, crowded: float) -> str:

@@ -170,18 +170,7 @@ def _read(options: argparse.Namespace) -> tuple[own.Table, own.Roles]:
     table = own.read(options.file)
     asked = options.dependent, options.independent, options.pass_through, options.drop_columns
     roles = own.Roles.of(table, *asked)
-    return _complete(table, roles.used, options.missing), roles
-
-
-def _complete(table: own.Table, columns: Sequence[str], missing: own.Missing) -> own.Table:
-    """The table without incomplete rows, if that was asked for."""
-    if missing == "refuse":
-        return table
-    complete = table.complete(columns)
-    gone = len(table.frame) - len(complete.frame)
-    if gone:
-        _say(f"{table.file}: {gone} of {len(table.frame)} rows dropped, a value is missing in them")
-    return complete
+    return own.kept(table, roles.used, options.missing, _say), roles
 
 
 def _dataset(table: own.Table, roles: own.Roles) -> Dataset:
@@ -208,7 +197,7 @@ def _add_measure(commands: Commands) -> None:
 def _measure(options: argparse.Namespace) -> None:
     tables = own.read(options.original), own.read(options.protected)
     shared = _shared(*tables, options.dependent + options.independent)
-    before, after = (_complete(table, shared, options.missing).matrix(shared) for table in tables)
+    before, after = (own.kept(table, shared, options.missing, _say).matrix(shared) for table in tables)
     if len(before) != len(after):
         raise SdclabError(
             f"{tables[0].file} has {len(before)} records and {tables[1].file} {len(after)}; they must agree."

@@ -7,7 +7,7 @@ Messages name the row, counted from 1 after the header, and the column, never a 
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from sdclab.arrays import Indices, Matrix, Vector
+from sdclab.arrays import Matrix, Vector
 from sdclab.errors import SdclabError, unknown
 from sdclab.files import read as read_bytes
 from sdclab.files import replacing
@@ -41,6 +41,7 @@ class Table:
     file: str
     frame: pd.DataFrame = field(repr=False)
     separator: str = ","
+    _known: dict[str, tuple[Vector, int | None]] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         for i, column in enumerate(self.columns):
@@ -57,17 +58,23 @@ class Table:
 
     def numbers(self, column: str) -> Vector:
         """A column as numbers, NaN where one is missing."""
-        values, wrong = _parsed(self.frame[column])
+        values, wrong = self._parsed(column)
         if wrong is not None:
             raise self._not_a_number(column, wrong)
         return values
 
     def is_text(self, column: str) -> bool:
         """Whether a column holds anything but numbers; numbers with a decimal comma are refused, not guessed."""
-        wrong = _parsed(self.frame[column])[1]
+        wrong = self._parsed(column)[1]
         if wrong is not None and COMMA.fullmatch(str(self.frame[column].iloc[wrong]).strip()):
             raise self._not_a_number(column, wrong)
         return wrong is not None
+
+    def _parsed(self, column: str) -> tuple[Vector, int | None]:
+        """See `_parsed`; text is read once."""
+        if column not in self._known:
+            self._known[column] = _parsed(self.frame[column])
+        return self._known[column]
 
     def _not_a_number(self, column: str, place: int) -> SdclabError:
         where = f"{self.file}: row {self.frame.index[place] + 1}, column {column}"
@@ -75,30 +82,30 @@ class Table:
             return SdclabError(f"{where} has a comma in a number; write decimals with a point, they are not guessed.")
         return SdclabError(f"{where} is not a number.")
 
-    def matrix(self, columns: Sequence[str]) -> Matrix:
-        """Some columns as finite numbers."""
+    def _check(self, columns: Sequence[str]) -> None:
         for column in columns:
             if column not in self.columns:
                 raise unknown("column", column, self.columns, self.file)
+
+    def matrix(self, columns: Sequence[str]) -> Matrix:
+        """Some columns as finite numbers."""
+        self._check(columns)
         values = np.column_stack([np.empty((len(self.frame), 0)), *(self.numbers(column) for column in columns)])
         for row, j in np.argwhere(~np.isfinite(values))[:1]:
-            problem = (
-                "is missing; dropping incomplete rows must be asked for" if np.isnan(values[row, j]) else "is infinite"
-            )
+            missing = "is missing; incomplete rows are dropped only if asked for (missing: drop)"
+            problem = missing if np.isnan(values[row, j]) else "is infinite"
             raise SdclabError(f"{self.file}: row {self.frame.index[row] + 1}, column {columns[j]} {problem}.")
         return values
 
     def complete(self, columns: Sequence[str]) -> "Table":
         """The rows without a missing value in any of some columns."""
+        self._check(columns)
         gaps = np.zeros(len(self.frame), dtype=bool)
         for column in columns:
             gaps |= np.isnan(self.numbers(column))
         if gaps.all():
             raise SdclabError(f"{self.file}: every row has a missing value in the columns {', '.join(columns)}.")
-        return self.rows(np.flatnonzero(~gaps))
-
-    def rows(self, places: Indices) -> "Table":
-        return replace(self, frame=self.frame.iloc[places])
+        return replace(self, frame=self.frame[~gaps])
 
     def released(self, columns: Sequence[str], values: Matrix, dropped: Sequence[str]) -> "Table":
         """The file with new values in some columns, without those dropped, all others as they came.
@@ -118,7 +125,26 @@ class Table:
                 _pyarrow(str(path))
                 self.frame.to_parquet(temporary, index=False)
             else:
-                self.frame.to_csv(temporary, sep=self.separator, index=False, lineterminator="\n")
+                self.frame.to_csv(
+                    temporary, sep=self.separator, index=False, lineterminator="\n", quoting=self._quoting()
+                )
+
+    def _quoting(self) -> Literal[0, 2]:
+        """Quote what needs it; all text if a carriage return is in it, which Python before 3.13 would not quote."""
+        text = self.frame.select_dtypes(exclude="number")
+        returns = any("\r" in cell for column in text for cell in text[column] if isinstance(cell, str))
+        return csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL
+
+
+def kept(table: Table, columns: Sequence[str], missing: Missing, say: Callable[[str], None]) -> Table:
+    """The table, without its incomplete rows if that was asked for; `say` hears how many they were."""
+    if missing == "refuse":
+        return table
+    complete = table.complete(columns)
+    gone = len(table.frame) - len(complete.frame)
+    if gone:
+        say(f"{table.file}: {gone} of {len(table.frame)} rows dropped, a value is missing in them")
+    return complete
 
 
 def _parsed(cells: "pd.Series[Any]") -> tuple[Vector, int | None]:

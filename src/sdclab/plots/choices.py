@@ -7,14 +7,14 @@ from matplotlib.figure import Figure
 
 from sdclab.measures.copy import COPIES
 from sdclab.plots.ru_map import frame
-from sdclab.plots.style import COLOURS, FAINT, INK, MARKERS, STYLES
+from sdclab.plots.style import COLOURS, FAINT, INK, MARKERS, STYLES, kinds
 from sdclab.scenarios import Split
 
 
 def draw(tables: Mapping[str, pd.DataFrame], split: Split | None, *, title: str, crowded: float = 0.0) -> Figure:
-    """A table with method, parameters, pil, dr and copy; a line follows the order of the method's parameters in it.
+    """A table with method, parameters, pil, dr, copy and dataset_kind; a method's line follows its order of parameters.
 
-    A hollow point copies too many of the records; see `sdclab.choice.ranking` for `crowded`.
+    A hollow point copies too many of the records; see `sdclab.choice.points` for `crowded`.
     """
     (table,) = tables.values()
     figure = Figure(figsize=(7.4, 5.6))
@@ -31,6 +31,6 @@ def draw(tables: Mapping[str, pd.DataFrame], split: Split | None, *, title: str,
             axes.annotate(parameters, (pil, dr), (5, 4), textcoords="offset points", fontsize=7, color=colour)
     axes.plot([], [], "o", mfc="white", mec=INK, ms=5, label="hollow: copies records")
     axes.plot([], [], color=FAINT, lw=0.8, ls="--", label="equal score")
-    axes.set_title(title, fontsize=9, loc="left")
+    axes.set_title(f"{title}\n{kinds(table)}", fontsize=9, loc="left")
     figure.legend(loc="outside right upper")
     return figure
