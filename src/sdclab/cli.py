@@ -6,15 +6,15 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from sdclab import __version__
+from sdclab import __version__, verbs
 from sdclab.data import manifest, retrieve
 from sdclab.errors import SdclabError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; bad input is one sentence on standard error and exit code 2."""
-    options = _parser().parse_args(arguments)
     try:
+        options = _parser(sys.argv[1:] if arguments is None else arguments).parse_args(arguments)
         options.run(options)
     except SdclabError as error:
         print(f"sdclab: {error}", file=sys.stderr)
@@ -24,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="sdclab", description="A laboratory for statistical disclosure control.")
     parser.add_argument("--version", action="version", version=f"sdclab {__version__}")
     commands = parser.add_subparsers(title="commands", required=True)
@@ -34,6 +34,7 @@ def _parser() -> argparse.ArgumentParser:
     data.add_argument("--cache-dir", type=Path, help="folder of downloaded originals (default: the user's cache)")
     data.add_argument("--download", action="store_true", help="fetch missing originals from their public address")
     data.set_defaults(run=_data)
+    verbs.add(commands, arguments)
     return parser
 
 

@@ -16,3 +16,10 @@ def unknown(what: str, name: str, allowed: Iterable[str], where: str = "") -> Sd
     hint = f"did you mean {' or '.join(near)}? " if near else ""
     place = f"{where}: " if where else ""
     return SdclabError(f"{place}unknown {what} '{name}': {hint}allowed are {', '.join(names)}.")
+
+
+def reason(error: Exception) -> str:
+    """Why something could not be done, fit to be shown: of an error that was not foreseen only its name, lest its text
+    holds a value of a record.
+    """
+    return str(error) if isinstance(error, SdclabError) else f"stopped with {type(error).__name__}."

@@ -5,6 +5,7 @@ import hashlib
 from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 
 PACKAGE = "sdclab"
@@ -44,9 +45,19 @@ def code_fingerprint(modules: Iterable[str]) -> str:
 
 
 def _file(module: str) -> Path | None:
-    """The source file of a module of this package, found without importing anything."""
+    """The source file of a module: of this package without importing anything, of another one as Python finds it."""
+    if module.split(".")[0] != PACKAGE:
+        return _file_elsewhere(module)
     stem = ROOT.joinpath(*module.split(".")[1:])
     return next((path for path in (stem.with_suffix(".py"), stem / "__init__.py") if path.is_file()), None)
+
+
+def _file_elsewhere(module: str) -> Path | None:
+    try:
+        spec = find_spec(module)
+    except ImportError:  # an attribute of a module, not a module
+        return None
+    return Path(spec.origin) if spec and spec.origin and spec.origin.endswith(".py") else None
 
 
 @cache
@@ -57,7 +68,8 @@ def _source(module: str) -> bytes:
 
 @cache
 def _imports(module: str) -> tuple[str, ...]:
-    """The modules of this package that a module imports, anywhere in its source."""
+    """The modules of this package, and of its own, that a module imports anywhere in its source."""
+    packages = {PACKAGE, module.split(".")[0]}
     found = []
     for node in ast.walk(ast.parse(_source(module))):
         if isinstance(node, ast.Import):
@@ -65,4 +77,4 @@ def _imports(module: str) -> tuple[str, ...]:
         elif isinstance(node, ast.ImportFrom) and node.module:
             found.append(node.module)
             found += [f"{node.module}.{alias.name}" for alias in node.names]
-    return tuple(name for name in found if name.split(".")[0] == PACKAGE and _file(name))
+    return tuple(name for name in found if name.split(".")[0] in packages and _file(name))

@@ -3,6 +3,9 @@
 A registry maps a public name to a module of its package; the module is imported when it is used, so a job pays only for
 what it runs. A function's keyword-only arguments are its parameters: their names, types and defaults are read
 from the signature and documented nowhere else.
+
+Another installed package adds names by an entry point in the group called like the registry's package, for example
+`sdclab.methods`, that names a module with the same function in it. It cannot replace a name that is here already.
 """
 
 import inspect
@@ -10,7 +13,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from types import NoneType, UnionType
+from importlib.metadata import entry_points
+from types import ModuleType, NoneType, UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from sdclab.errors import SdclabError, unknown
@@ -28,12 +32,17 @@ class Parameter:
     def required(self) -> bool:
         return self.default is inspect.Parameter.empty
 
+    @property
+    def allowed(self) -> str:
+        """What it may be, in words."""
+        return _described(self.kind)
+
     def check(self, value: object, where: str) -> object:
         """The value in the declared type, or an error that says what is allowed."""
         try:
             return _converted(value, self.kind)
         except TypeError:
-            raise SdclabError(f"{where}: {self.name} is {value!r} but must be {_described(self.kind)}.") from None
+            raise SdclabError(f"{where}: {self.name} is {value!r} but must be {self.allowed}.") from None
 
 
 def _converted(value: object, kind: Any) -> object:
@@ -86,6 +95,12 @@ def _parameters(function: Callable[..., Any]) -> dict[str, Parameter]:
     }
 
 
+@cache
+def _entry_points(group: str) -> dict[str, str]:
+    """Public name -> importable module, of all installed packages."""
+    return {point.name: point.module for point in sorted(entry_points(group=group), key=lambda point: point.value)}
+
+
 @dataclass(frozen=True)
 class Registry:
     """Public names of one kind of thing (`method`, `measure`) and the modules that hold them."""
@@ -96,17 +111,36 @@ class Registry:
     modules: Mapping[str, str]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.modules)
+        return iter(dict.fromkeys([*self.modules, *sorted(_entry_points(self.package))]))
 
     def module(self, name: str, where: str = "") -> str:
         """The importable name of the module behind a public name."""
-        if name not in self.modules:
-            raise unknown(self.what, name, self.modules, where)
-        return f"{self.package}.{self.modules[name]}"
+        if name in self.modules:
+            return f"{self.package}.{self.modules[name]}"
+        if name not in _entry_points(self.package):
+            raise unknown(self.what, name, self, where)
+        return _entry_points(self.package)[name]
+
+    def load(self, name: str) -> ModuleType:
+        """The module behind a public name, imported."""
+        module = self.module(name)
+        if name in self.modules:
+            return import_module(module)
+        try:
+            loaded = import_module(module)
+        except Exception as error:  # whatever another package does wrong when it is imported
+            raise SdclabError(f"{self.what} {name}: {module} cannot be imported ({type(error).__name__}).") from None
+        if not callable(getattr(loaded, self.function, None)):
+            raise SdclabError(f"{self.what} {name}: {module} has no function {self.function}.")
+        return loaded
 
     def get(self, name: str) -> Callable[..., Any]:
         """The function behind a public name."""
-        return getattr(import_module(self.module(name)), self.function)
+        return getattr(self.load(name), self.function)
+
+    def summary(self, name: str) -> str:
+        """What its module says about it in a line."""
+        return (self.load(name).__doc__ or "").strip().partition("\n")[0]
 
     def parameters(self, name: str) -> dict[str, Parameter]:
         """What the function can be told, in the order of its signature."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from sdclab import documents
-from sdclab.data.manifest import Entry, entry
+from sdclab.data.manifest import Entry, entry, own_entry
 from sdclab.errors import SdclabError, unknown
 from sdclab.grids import Cell, expand
 from sdclab.measures import MEASURES
@@ -22,6 +22,7 @@ class Study:
 
     name: str
     title: str
+    datasets: Mapping[str, Entry]
     scenarios: Mapping[str, AnyScenario]
     measures: Mapping[str, Mapping[str, Any]]
     own_measures: Mapping[str, Mapping[str, Any]]
@@ -64,6 +65,10 @@ def load(
     where = str(path)
     if text["study"] != path.stem:
         raise SdclabError(f"{where}: study is '{text['study']}' but must be the file's name, '{path.stem}'.")
+    own_datasets = {
+        name: own_entry(name, values, f"{where}: datasets.{name}") for name, values in text.get("datasets", {}).items()
+    }
+    datasets = united(datasets, own_datasets, where)
     scenarios = {name: _scenario(name, roles, datasets, where) for name, roles in text["scenarios"].items()}
     keys = ("measures", "measures_on_original")
     own = {name: {k: roles[k] for k in keys if k in roles} for name, roles in text["scenarios"].items()}
@@ -73,6 +78,7 @@ def load(
     study = Study(
         name=text["study"],
         title=text["title"],
+        datasets=own_datasets,
         scenarios=scenarios,
         measures=text["measures"],
         own_measures=own,
@@ -88,6 +94,14 @@ def load(
     _check_cells(study, where)
     _check_references(study, where)
     return study
+
+
+def united(datasets: Mapping[str, Entry], own: Mapping[str, Entry], where: str) -> dict[str, Entry]:
+    """All datasets together; a study's own may not be called like another."""
+    for name in own:
+        if name in datasets:
+            raise SdclabError(f"{where}: datasets.{name}: another dataset has this name already.")
+    return {**datasets, **own}
 
 
 def _check_cells(study: Study, where: str) -> None:

@@ -42,6 +42,8 @@ def checked_config():
         )
         for name in config["studies"]
     ]
+    for study in loaded:
+        datasets = studies.united(datasets, study.datasets, f"study {study.name}")
     claims = documents.load("config/audit.yaml", SCHEMAS / "audit.schema.yaml")["claims"]
     return places, datasets, {study.name: study for study in loaded}, claims
 

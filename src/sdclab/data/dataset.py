@@ -14,7 +14,7 @@ from sdclab.arrays import Matrix
 from sdclab.errors import SdclabError, unknown
 from sdclab.files import read, sha256
 
-Kind = Literal["original", "replica", "stand-in"]
+Kind = Literal["original", "replica", "stand-in", "own"]
 
 
 @dataclass(frozen=True)

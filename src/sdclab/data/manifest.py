@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from sdclab import documents
-from sdclab.errors import unknown
+from sdclab.errors import SdclabError, unknown
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,16 @@ class Replica:
 
 
 @dataclass(frozen=True)
+class Own:
+    """A user's own file, and what to do with its incomplete rows."""
+
+    file: Path
+    missing: Literal["refuse", "drop"] = "refuse"
+
+
+@dataclass(frozen=True)
 class Entry:
-    """One dataset of the manifest."""
+    """One dataset, of the manifest or of a study."""
 
     name: str
     title: str
@@ -38,13 +46,14 @@ class Entry:
     obtain: str
     preparation: str
     roles: Mapping[str, str]
-    rows: int
+    rows: int | None = None
     files: tuple[str, ...] = ()
     downloads: tuple[Download, ...] = ()
     sha256: str | None = None
     replica: Replica | None = None
     generator: str | None = None
     relations: Mapping[str, tuple[str, ...]] | None = None
+    own: Own | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -68,6 +77,23 @@ def _entry(name: str, values: Mapping[str, Any]) -> Entry:
     if "replica" in fields:
         fields["replica"] = Replica(**fields["replica"])
     return Entry(name=name, **fields)
+
+
+def own_entry(name: str, values: Mapping[str, Any], where: str) -> Entry:
+    """A study's own dataset; its file is looked for in the working directory unless its path is absolute."""
+    file = Path(values["file"])
+    if not file.is_file():
+        raise SdclabError(f"{where}: file is {file}, but there is no such file.")
+    return Entry(
+        name=name,
+        title=values.get("title", file.name),
+        licence="the owner's",
+        obtain="the file of whoever runs the study",
+        preparation="own",
+        roles=dict.fromkeys(values["columns"], "continuous"),
+        sha256=values.get("sha256"),
+        own=Own(file, values.get("missing", "refuse")),
+    )
 
 
 def entry(entries: Mapping[str, Entry], name: str, where: str = "") -> Entry:

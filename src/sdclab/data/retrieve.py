@@ -18,7 +18,7 @@ from sdclab import files
 from sdclab.data import prepare
 from sdclab.data.dataset import Dataset
 from sdclab.data.generators import GENERATORS
-from sdclab.data.manifest import Download, Entry
+from sdclab.data.manifest import Download, Entry, Own
 from sdclab.errors import SdclabError
 from sdclab.seeds import seed_of, stream
 
@@ -47,6 +47,8 @@ def default_cache() -> Path:
 
 def find(entry: Entry, places: Places) -> Path | None:
     """The original as a local file, if there is one: the user's folder before the cache."""
+    if entry.own is not None:
+        return entry.own.file
     names = (*entry.files, *(download.file for download in entry.downloads))
     for folder in filter(None, (places.user, places.cache)):
         for name in names:
@@ -57,6 +59,8 @@ def find(entry: Entry, places: Places) -> Path | None:
 
 def retrieve(entry: Entry, places: Places, download: bool, say: Callable[[str], None]) -> Dataset:
     """The best dataset to be had. `say` hears, in one line, when it is not the original."""
+    if entry.own is not None:
+        return _own(entry, entry.own, say)
     path = find(entry, places)
     if path is not None:
         return prepared(entry, files.read(path), path.name)
@@ -64,6 +68,16 @@ def retrieve(entry: Entry, places: Places, download: bool, say: Callable[[str], 
     if dataset is None:
         dataset = substitute(entry, places)
         say(f"{entry.name}: THE ORIGINAL IS NOT AT HAND; using the {dataset.kind}: {dataset.source}. {entry.obtain}")
+    return dataset
+
+
+def _own(entry: Entry, file: Own, say: Callable[[str], None]) -> Dataset:
+    """The columns that a study asks for of its own file."""
+    from sdclab.data import own  # needs pandas, which no other dataset does
+
+    table = own.kept(own.read(file.file), entry.columns, file.missing, say)
+    dataset = Dataset(entry.name, "own", table.file, entry.columns, table.matrix(entry.columns))
+    _verify(dataset, entry.sha256)
     return dataset
 
 

@@ -12,15 +12,31 @@ from sdclab.arrays import Matrix
 PERCENTS = np.arange(1, 11)
 """Nearness in per cent of each attribute's standard deviation, as in interval disclosure."""
 
+COPIES = 50
+"""From this share of copied records on (per cent), maps warn of a release."""
+
 
 def measure(original: Matrix, protected: Matrix, independent: Matrix) -> dict[str, float]:
     """The share (0 to 100) of originals with a released record within p % of an SD on *all* dependents.
 
     `copy` is the mean over p = 1..10, `copy_1` and `copy_10` its ends.
     """
-    spread = original.std(axis=0)
-    tree = cKDTree(protected / spread)
-    reach = PERCENTS[-1] / 100
-    distance, _ = tree.query(original / spread, p=np.inf, distance_upper_bound=reach * (1 + 1e-9))
-    shares = [100 * float(np.mean(distance <= percent / 100)) for percent in PERCENTS]
+    shares = _shares(original, protected, nearest=1)
     return {"copy": float(np.mean(shares)), "copy_1": shares[0], "copy_10": shares[-1]}
+
+
+def crowding(original: Matrix) -> float:
+    """The same share among the originals themselves: those with *another* original as near.
+
+    Where records lie so close, a release that is close to one of them need not be a copy of it.
+    """
+    return float(np.mean(_shares(original, original, nearest=2)))
+
+
+def _shares(original: Matrix, released: Matrix, nearest: int) -> list[float]:
+    """For every p the share of originals whose nearest (or second nearest) released record is within p % of an SD."""
+    spread = original.std(axis=0)
+    tree = cKDTree(released / spread)
+    reach = PERCENTS[-1] / 100
+    distance, _ = tree.query(original / spread, k=[nearest], p=np.inf, distance_upper_bound=reach * (1 + 1e-9))
+    return [100 * float(np.mean(distance <= percent / 100)) for percent in PERCENTS]

@@ -18,6 +18,9 @@ from sdclab.logistic import fit
 JOINTLY = 0.01
 """The least share of originals in which two dichotomous attributes are both 1 for `mixed` to hold their product."""
 
+MOST_NUMBERS = 50_000_000
+"""The largest matrix of terms (records × terms) that is fitted: 400 MB, and some copies of it."""
+
 Term = tuple[int, ...]
 """The attributes whose product is a term, one of them as often as its power."""
 
@@ -41,13 +44,19 @@ def measure(
     for model in models:
         if model not in MODELS:
             raise unknown("model", model, MODELS, "measure propensity: models")
-        result |= {f"{name}_{model}": value for name, value in _propensity(before, after, MODELS[model]).items()}
+        numbers = _propensity(before, after, model)
+        result |= {f"{name}_{model}": value for name, value in numbers.items()}
     return result
 
 
-def _propensity(original: Matrix, protected: Matrix, model: "Model") -> dict[str, float]:
+def _propensity(original: Matrix, protected: Matrix, model: str) -> dict[str, float]:
     stacked = np.vstack([original, protected])
-    terms = model(original, dichotomous(stacked))
+    terms = MODELS[model](original, dichotomous(stacked))
+    if len(terms) * len(stacked) > MOST_NUMBERS:
+        raise SdclabError(
+            f"measure propensity: model {model} has {len(terms)} terms for {len(stacked)} records of both files, "
+            f"but records times terms may be at most {MOST_NUMBERS}."
+        )
     # on one scale the terms are well conditioned; what they span does not depend on it
     points = standardised(stacked, original.mean(axis=0), original.std(axis=0))
     basis = orthonormal_basis(centred(_products(points, terms)))

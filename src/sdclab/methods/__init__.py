@@ -4,10 +4,14 @@ Every method is a function `protect(dependent, independent, rng, *, parameters..
 dependent attributes are replaced, the independent ones are released as they are and may inform the model. It
 returns an array shaped like `dependent`. To add one: write the file, add its line here, name it in a study's
 config.
+
+A method's module may also declare `GRID`, the parameters that `sdclab map` tries on a file it knows nothing about, in
+the form of a study's config, and `CONTROL`: shown there for comparison, never recommended.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -44,6 +48,15 @@ class Release:
 
     values: Matrix
     facts: Mapping[str, float] = field(default_factory=dict)
+
+
+def grid(method: str) -> Mapping[str, Any]:
+    """The parameters to try on an unknown file; the defaults alone if the method declares none."""
+    return getattr(METHODS.load(method), "GRID", {})
+
+
+def is_control(method: str) -> bool:
+    return getattr(METHODS.load(method), "CONTROL", False)
 
 
 def release(

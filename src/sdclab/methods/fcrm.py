@@ -29,6 +29,8 @@ from sdclab.methods import Release
 FLOOR = 1e-100
 """What an error of zero is replaced by (step 3)."""
 
+GRID = {"c": [2, 3, 5, 8, 12, 20, 30]}
+
 
 def protect(
     dependent: Matrix,

@@ -21,6 +21,8 @@ Released = Literal["largest", "weighted"]
 REACH = 0.185
 """sigma, fitted on one published number (435.276: exponential, k = 2, FDM), and alpha, for which there is none."""
 
+GRID = {"k": [3, 5, 10, 20, 50]}
+
 
 def protect(
     dependent: Matrix,

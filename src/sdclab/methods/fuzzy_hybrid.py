@@ -15,6 +15,8 @@ from sdclab.methods import Release
 from sdclab.methods.fdm import REACH, Modification, Released
 from sdclab.methods.rotation import Kind, Scale, rotation_matrix, turned, units
 
+GRID = {"k": [3, 5, 10, 20, 50]}
+
 
 def protect(
     dependent: Matrix,

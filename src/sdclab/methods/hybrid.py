@@ -20,6 +20,8 @@ from sdclab.seeds import stream
 SIZES = range(2, 11)
 """The numbers of clusters that the paper lets BIC choose from."""
 
+GRID = {"k": [20, 60, 200]}
+
 
 def protect(
     dependent: Matrix,

@@ -10,6 +10,8 @@ from sdclab.arrays import Indices, Matrix
 from sdclab.linalg import centred_basis, same_gram
 from sdclab.methods import mdav
 
+GRID = {"k": [5, 10, 20, 50, 100, 200]}
+
 
 def protect(dependent: Matrix, independent: Matrix, rng: np.random.Generator, *, k: int = 20) -> Matrix:
     """Cluster by MDAV with at least k records each, then synthesise each cluster as a normal sample."""

@@ -14,6 +14,8 @@ from sdclab.classes import anonymity
 from sdclab.clustering.k_member import Normalised, k_member, loss
 from sdclab.methods import Release
 
+GRID = {"k": [3, 5, 10, 20, 50]}
+
 
 def protect(
     dependent: Matrix,

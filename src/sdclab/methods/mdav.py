@@ -11,6 +11,8 @@ from sdclab.errors import SdclabError
 from sdclab.linalg import standardised
 from sdclab.ties import smallest
 
+GRID = {"k": [3, 5, 10, 20, 50, 100]}
+
 
 def protect(dependent: Matrix, independent: Matrix, rng: np.random.Generator, *, k: int = 3) -> Matrix:
     """Replace every record by the mean of its cluster of at least k records."""

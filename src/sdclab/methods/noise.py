@@ -8,6 +8,8 @@ import numpy as np
 from sdclab.arrays import Matrix
 from sdclab.errors import SdclabError
 
+GRID = {"p": [0.05, 0.1, 0.2, 0.3, 0.5, 1.0]}
+
 
 def protect(dependent: Matrix, independent: Matrix, rng: np.random.Generator, *, p: float) -> Matrix:
     """Add noise whose standard deviation is p times the attribute's (population) standard deviation."""

@@ -9,6 +9,8 @@ from sdclab.arrays import Matrix
 from sdclab.errors import SdclabError
 from sdclab.linalg import centred_basis, same_gram
 
+GRID = {"c": [0.05, 0.1, 0.2, 0.5, 1.0, 2.0]}
+
 
 def protect(
     dependent: Matrix, independent: Matrix, rng: np.random.Generator, *, c: float = 0.15, exact: bool = True

@@ -8,6 +8,8 @@ import numpy as np
 
 from sdclab.arrays import Matrix
 
+CONTROL = True
+
 
 def protect(dependent: Matrix, independent: Matrix, rng: np.random.Generator) -> Matrix:
     """Shuffle the records of the dependents, whole rows at a time."""

@@ -17,6 +17,8 @@ from sdclab.linalg import orthonormalised
 Kind = Literal["planes", "haar"]
 Scale = Literal["minmax", "standardised"]
 
+GRID = {"rotation": ["planes", "haar"]}
+
 
 def protect(
     dependent: Matrix,

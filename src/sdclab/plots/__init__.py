@@ -15,6 +15,7 @@ PLOTS = Registry(
         "against_c": "against_c",
         "against_noise": "against_noise",
         "by_method": "by_method",
+        "choices": "choices",
         "loss_against_k": "loss_against_k",
         "pairs": "pairs",
         "regression_lines": "regression_lines",

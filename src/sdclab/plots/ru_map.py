@@ -9,12 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sdclab.arrays import Indices
+from sdclab.measures.copy import COPIES
 from sdclab.plots.style import DR, FAINT, INK, MARKERS, PIL, kinds
 from sdclab.scenarios import Split
 from sdclab.tables.published import meant
-
-COPIES = 50
-"""From this share of verbatim records on (per cent), a point's label warns of it."""
 
 SERIES = 6
 """A method with at least so many values of its main parameter is drawn as a curve, with a label at a few of them."""
@@ -40,7 +38,7 @@ def draw(
     table = table.assign(
         pil_published=pd.to_numeric(table["pil_published"]), dr_published=pd.to_numeric(table["dr_published"])
     )
-    _frame(axes, table)
+    frame(axes, *(max(table[name].max(), table[f"{name}_published"].max()) for name in ("pil", "dr")))
     methods = list(dict.fromkeys(table["method"]))
     single = table["pil"].notna()
     for (method, _), series in table.groupby(["method", "parameters"], sort=False):
@@ -60,9 +58,9 @@ def draw(
     return figure
 
 
-def _frame(axes: Axes, table: pd.DataFrame) -> None:
-    width = 1.12 * max(table["pil"].max(), table["pil_published"].max(), 1.0)
-    height = 1.12 * max(table["dr"].max(), table["dr_published"].max(), 1.0)
+def frame(axes: Axes, most_pil: float, most_dr: float) -> None:
+    """Axes that hold the largest values, with a diagonal for every tenth score."""
+    width, height = 1.12 * max(most_pil, 1.0), 1.12 * max(most_dr, 1.0)
     axes.set(xlim=(-0.03 * width, width), ylim=(-0.03 * height, height))
     axes.set_xlabel(f"{PIL}; less is more useful")
     axes.set_ylabel(f"{DR}; less is safer")

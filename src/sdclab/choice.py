@@ -1,0 +1,160 @@
+"""Choosing a method for a file: every method's grid, ranked by score, with the trade-off that each makes."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from sdclab import cells, measures, methods
+from sdclab.data.dataset import Dataset
+from sdclab.errors import reason
+from sdclab.grids import Cell, expand
+from sdclab.measures.copy import COPIES
+from sdclab.methods import METHODS
+from sdclab.scenarios import Scenario
+from sdclab.seeds import seed_of, stream
+
+MOST_RECORDS = 5_000
+"""Of a longer file a random sample of this size is mapped: linkage costs time with the square of the records."""
+
+MEASURED: Mapping[str, Mapping[str, object]] = {"score": {}, "xy": {}, "copy": {}}
+
+BROKEN = 50
+"""From this loss on (`xy`), the relations with the independents are called broken; PIL does not see them."""
+
+LEAN = 1.5
+"""PIL and DR that differ by no more than this factor count as balanced."""
+
+Row = Mapping[str, Any]
+
+
+def sampled(dataset: Dataset, most: int = MOST_RECORDS) -> Dataset:
+    """At most so many records, drawn at random without replacement; the same for the same number of records."""
+    n = len(dataset.values)
+    if n <= most:
+        return dataset
+    places = np.sort(stream(seed_of("sample", n, most)).choice(n, most, replace=False))
+    return dataset.with_values(dataset.kind, f"{most} of the {n} records of {dataset.source}", dataset.values[places])
+
+
+@dataclass
+class Explored:
+    """The rows of every cell that ran, and why others did not: (method, reason) -> their parameters."""
+
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    reasons: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+
+    def refuse(self, method: str, error: Exception, parameters: str = "") -> None:
+        self.reasons.setdefault((method, reason(error)), []).append(parameters)
+
+
+def explore(
+    scenario: Scenario,
+    dataset: Dataset,
+    names: Iterable[str],
+    replicates: int = 1,
+    say: Callable[[int, int, str], None] = lambda done, all, label: None,
+) -> Explored:
+    """Run the grid of every method; one that cannot run is noted and does not stop the others.
+
+    `say` hears how many cells of how many are done, and which comes next.
+    """
+    dependent, independent = scenario.split(dataset)
+    for name, options in MEASURED.items():  # what cannot be measured at all is an error, not a reason for each method
+        measures.measure(name, dependent, dependent, independent, options)
+    found = Explored()
+    waiting = [cell for name in names for cell in _cells(scenario, name, replicates, found)]
+    for done, cell in enumerate(waiting):
+        say(done, len(waiting), label(cell.method, cell.slug))
+        try:
+            found.rows += cells.run(cell, scenario, dataset, MEASURED)
+        except Exception as error:
+            found.refuse(cell.method, error, cell.slug)
+    say(len(waiting), len(waiting), "")
+    return found
+
+
+def _cells(scenario: Scenario, method: str, replicates: int, found: Explored) -> Sequence[Cell]:
+    try:
+        made = _grid(method, scenario.name, replicates)
+        for cell in made:
+            METHODS.checked(method, cell.parameters)
+    except Exception as error:  # a method of another package that cannot be loaded
+        found.refuse(method, error)
+        return []
+    return made
+
+
+def _grid(method: str, scenario: str, replicates: int = 1) -> list[Cell]:
+    return expand("own", [scenario], [{"method": method, "parameters": methods.grid(method)}], replicates)
+
+
+def label(method: str, parameters: str) -> str:
+    return method if parameters == "default" else f"{method} {parameters.replace(',', ' ')}"
+
+
+def points(rows: Sequence[Row], crowded: float) -> list[Row]:
+    """One line a cell, in the order of the grids: means over the replicates, their SD, and a remark where one is due.
+
+    `crowded`: the share of originals that lie as near to another (`sdclab.measures.copy.crowding`), below which a share
+    of copies says nothing.
+    """
+    by_cell: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        by_cell.setdefault((row["method"], row["parameters"]), []).append(row)
+    return [_point(method, parameters, each, crowded) for (method, parameters), each in by_cell.items()]
+
+
+def _point(method: str, parameters: str, rows: Sequence[Row], crowded: float) -> Row:
+    line: dict[str, Any] = {"method": method, "parameters": parameters}
+    for quantity in ("score", "pil", "dr", "copy", "xy"):
+        values = [row[quantity] for row in rows]
+        line[quantity] = float(np.mean(values))
+        line[f"{quantity}_sd"] = float(np.std(values, ddof=1)) if len(values) > 1 else np.nan
+    about = {"replicates": len(rows), "dataset_kind": rows[0]["dataset_kind"]}
+    return {**line, **about, "remark": _remark(method, line["copy"], crowded)}
+
+
+def _remark(method: str, copied: float, crowded: float) -> str:
+    if methods.is_control(method):
+        return f"a control, no protection: copies {copied:.0f} % of the records"
+    return f"copies {copied:.0f} % of the records" if copied > max(COPIES, crowded) else ""
+
+
+def ranking(lines: Sequence[Row]) -> list[Row]:
+    """The lines by score, the best first, with their rank."""
+    return [{"rank": i, **row} for i, row in enumerate(sorted(lines, key=lambda row: row["score"]), start=1)]
+
+
+def best(ranked: Sequence[Row]) -> list[Row]:
+    """The best line of every method, one without a remark if there is one; those without a remark first."""
+    chosen: dict[str, Row] = {}
+    for row in sorted(ranked, key=lambda row: row["remark"] != ""):
+        chosen.setdefault(row["method"], row)
+    return list(chosen.values())
+
+
+def trade_off(row: Row, lines: Sequence[Row]) -> str:
+    """In words what a line gives for what: its lean, and what the next values of its parameter would change."""
+    if row["pil"] > LEAN * row["dr"]:
+        lean = "safe rather than useful"
+    elif row["dr"] > LEAN * row["pil"]:
+        lean = "useful rather than safe"
+    else:
+        lean = "balanced"
+    words = [f"{lean}: loses {row['pil']:.1f} (PIL) and gives away {row['dr']:.1f} (DR)"]
+    if row["xy"] >= BROKEN:
+        words.append(f"breaks the relations with the independents (xy {row['xy']:.0f})")
+    for other in _neighbours(row, lines):
+        change = ", ".join(f"{name.upper()} {other[name] - row[name]:+.1f}" for name in ("pil", "dr"))
+        words.append(f"{other['parameters']} would change {change}")
+    return "; ".join([*words, row["remark"]] if row["remark"] else words)
+
+
+def _neighbours(row: Row, lines: Sequence[Row]) -> list[Row]:
+    """The lines before and after in the method's own grid."""
+    ran = {other["parameters"]: other for other in lines if other["method"] == row["method"]}
+    order = [cell.slug for cell in _grid(row["method"], "") if cell.slug in ran]
+    at = order.index(row["parameters"])
+    return [ran[slug] for slug in order[max(at - 1, 0) : at] + order[at + 1 : at + 2]]

@@ -1,0 +1,36 @@
+"""The risk-utility map of one's own file: every method a line through its parameters."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from sdclab.measures.copy import COPIES
+from sdclab.plots.ru_map import frame
+from sdclab.plots.style import COLOURS, FAINT, INK, MARKERS, STYLES, kinds
+from sdclab.scenarios import Split
+
+
+def draw(tables: Mapping[str, pd.DataFrame], split: Split | None, *, title: str, crowded: float = 0.0) -> Figure:
+    """A table with method, parameters, pil, dr, copy and dataset_kind; a method's line follows its order of parameters.
+
+    A hollow point copies too many of the records; see `sdclab.choice.points` for `crowded`.
+    """
+    (table,) = tables.values()
+    figure = Figure(figsize=(7.4, 5.6))
+    axes = figure.add_subplot()
+    frame(axes, table["pil"].max(), table["dr"].max())
+    for i, (method, points) in enumerate(table.groupby("method", sort=False)):
+        colour, marker = COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]
+        fill = ["white" if copied > max(COPIES, crowded) else colour for copied in points["copy"]]
+        axes.plot(points["pil"], points["dr"], STYLES[i % len(STYLES)], color=colour, lw=0.8, zorder=1)
+        axes.scatter(points["pil"], points["dr"], 28, fill, marker=marker, edgecolors=colour, linewidths=1, zorder=2)
+        axes.plot([], [], marker, color=colour, ms=5, label=str(method))
+        ends = points.iloc[[0, -1] if len(points) > 1 else []]
+        for pil, dr, parameters in zip(ends["pil"], ends["dr"], ends["parameters"], strict=True):
+            axes.annotate(parameters, (pil, dr), (5, 4), textcoords="offset points", fontsize=7, color=colour)
+    axes.plot([], [], "o", mfc="white", mec=INK, ms=5, label="hollow: copies records")
+    axes.plot([], [], color=FAINT, lw=0.8, ls="--", label="equal score")
+    axes.set_title(f"{title}\n{kinds(table)}", fontsize=9, loc="left")
+    figure.legend(loc="outside right upper")
+    return figure
