@@ -1,0 +1,48 @@
+"""Searching in blocks against looking at every record."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sdclab.clustering import remaining
+from sdclab.clustering.remaining import Remaining
+from sdclab.methods import mdav
+
+
+@pytest.fixture(autouse=True, scope="module")
+def small_blocks():
+    """Blocks of a few records, so that small files have many."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(remaining, "FEW", 16)
+        patch.setattr(remaining, "BLOCK", 4)
+        yield
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32), st.integers(10, 300), st.integers(1, 3), st.booleans())
+def test_finds_what_looking_everywhere_finds(seed, n, p, whole):
+    rng = np.random.default_rng(seed)
+    points = rng.normal(0, 3, (n, p))
+    points = points.round() if whole else points  # whole numbers have many ties, and their distances no rounding
+    rest, among = list(range(n)), Remaining(points)
+    while len(rest) > 3:
+        assert list(among.all()) == rest
+        np.testing.assert_allclose(among.mean(), points[rest].mean(axis=0), atol=1e-12)
+        centre, count = points[rng.integers(n)], int(rng.integers(1, 4))
+        distances = {i: float(((points[i] - centre) ** 2).sum()) for i in rest}
+        assert among.farthest(centre) == max(rest, key=lambda i: (distances[i], -i))
+        nearest = among.nearest(centre, count)
+        assert sorted(nearest) == sorted(sorted(rest, key=lambda i: (distances[i], i))[:count])
+        assert distances[int(nearest[-1])] == max(distances[i] for i in nearest)
+        among.take(nearest)
+        rest = [i for i in rest if i not in nearest]
+
+
+@pytest.mark.parametrize("k", [1, 3, 40])
+def test_mdav_does_not_depend_on_the_size_of_blocks(k, rng, monkeypatch):
+    records = rng.normal(0, [1, 10, 0.1], (2000, 3))
+    in_blocks = mdav.clusters(records, k)
+    monkeypatch.setattr(remaining, "FEW", len(records))
+    at_once = mdav.clusters(records, k)
+    assert all(np.array_equal(a, b) for a, b in zip(in_blocks, at_once, strict=True))
