@@ -221,3 +221,5 @@ class TestBatches:
     def test_are_named_by_their_ends(self):
         assert batches(self.cells(3), 5)[0].path == "study/S1/mdav/k=2..k=4"
         assert batches(self.cells(1), 5)[0].path == "study/S1/mdav/k=2"
+        two = Cell("study", "S1", "fcrm", {"c": 2, "m": 1.5})
+        assert batches([two], 5)[0].path == "study/S1/fcrm/c=2+m=1.5"  # a job with a comma cannot be submitted

@@ -36,8 +36,8 @@ class Batch:
 
     @property
     def slug(self) -> str:
-        """The first and the last cell's parameters as a file name."""
-        first, last = self.cells[0].slug, self.cells[-1].slug
+        """The first and the last cell's parameters as a file name; Snakemake submits no job with a comma in it."""
+        first, last = (self.cells[i].slug.replace(",", "+") for i in (0, -1))
         return first if len(self.cells) == 1 else f"{first}..{last}"
 
     @property
