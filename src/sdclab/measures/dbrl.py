@@ -43,20 +43,22 @@ def _credit(known: Matrix, released: Matrix) -> Vector:
     # equal released records are one point of the tree, so that a file full of copies costs no more
     points, which, copies = _distinct(released)
     tree = cKDTree(points)
-    nearest = np.asarray(tree.query(known)[0])
+    nearest, next_nearest = np.asarray(tree.query(known, k=2)[0]).T
     own = np.linalg.norm(known - points[which], axis=1)
     reach = nearest * (1 + 1e-9) + 1e-12
-    linked = np.flatnonzero(own <= reach)
-    credit = np.zeros(len(known))
-    tied = tree.query_ball_point(known[linked], reach[linked])
-    credit[linked] = [1 / copies[ties].sum() for ties in tied]
+    linked = own <= reach
+    credit = linked / copies[which]
+    tied = np.flatnonzero(linked & (next_nearest <= reach))
+    credit[tied] = [1 / copies[ties].sum() for ties in tree.query_ball_point(known[tied], reach[tied])]
     return credit
 
 
 def _distinct(records: Matrix) -> tuple[Matrix, Indices, Indices]:
     """The distinct records, which of them each record is, and how often each occurs."""
-    if records.shape[1] == 1:  # sorting numbers is much faster than sorting rows
-        values, which, copies = np.unique(records[:, 0], return_inverse=True, return_counts=True)
-        return values[:, None], which, copies
-    points, which, copies = np.unique(records, axis=0, return_inverse=True, return_counts=True)
-    return points, which.ravel(), copies
+    order = np.lexsort(records.T[::-1])  # several times as fast as numpy's unique, which sorts rows as bytes
+    in_order = records[order]
+    first = np.append(True, (in_order[1:] != in_order[:-1]).any(axis=1))
+    number = first.cumsum() - 1
+    which = np.empty_like(order)
+    which[order] = number
+    return in_order[first], which, np.bincount(number)
