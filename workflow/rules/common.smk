@@ -10,7 +10,7 @@ from sdclab.errors import SdclabError
 from sdclab.files import check_writable
 from sdclab.measures import MEASURES
 from sdclab.methods import METHODS
-from sdclab.plots import PLOTS
+from sdclab.plots import DRAWS_RECORDS, PLOTS
 from sdclab.provenance import code_fingerprint
 
 CONFIG = "config/config.yaml"
@@ -164,6 +164,25 @@ def figure_inputs(wildcards):
     return {**inputs, "dataset": dataset_paths(scenario.dataset)} if scenario else inputs
 
 
+def draws_records(figure):
+    """Whether a figure shows single records of data that somebody owns; a dataset of our own making has no owner."""
+    spec = FIGURES[figure].figures[figure]
+    if spec["plot"] not in DRAWS_RECORDS:
+        return False
+    entry = DATASETS[FIGURES[figure].scenarios[spec["scenario"]].dataset]
+    return entry.generator is None or bool(entry.files)
+
+
+def named(figures):
+    """A pattern for these names and no others."""
+    return "|".join(figures) or "(?!)"
+
+
+def shown_figures():
+    """The figures that may stand on a page."""
+    return [figure for figure in FIGURES if not draws_records(figure)]
+
+
 def code_of_figure(wildcards):
     return code_fingerprint([PLOTS.module(figure_spec(wildcards)["plot"])])
 
@@ -207,13 +226,27 @@ def judged_tables():
     return [f"{RESULTS}/tables/{table}.csv" for table in judged]
 
 
+def report_inputs(wildcards):
+    """All that the report tells of, and the cells for the versions they were computed with."""
+    return {
+        "scorecard": f"{RESULTS}/scorecard.csv",
+        "audit": f"{RESULTS}/audit.csv",
+        "tables": [f"{RESULTS}/tables/{table}.csv" for table in TABLES],
+        "sensitivities": [f"{RESULTS}/sensitivity/{name}.csv" for name in SENSITIVITIES],
+        "figures": [f"{RESULTS}/figures/{figure}.svg" for figure in shown_figures()],
+        "datasets": used_datasets(),
+        "cells": [cell_path(cell) for cell in CELLS.values()],
+    }
+
+
 def targets():
     """All that a run delivers."""
     cells = [cell_path(cell) for cell in CELLS.values()]
     tables = [f"{RESULTS}/tables/{table}.{kind}" for table in TABLES for kind in ("csv", "md")]
     figures = [f"{RESULTS}/figures/{figure}.{kind}" for figure in FIGURES for kind in ("svg", "png")]
     sensitivities = [f"{RESULTS}/sensitivity/{name}.csv" for name in SENSITIVITIES]
-    return cells + tables + figures + sensitivities + [f"{RESULTS}/scorecard.csv", f"{RESULTS}/summary.txt"]
+    ends = ["scorecard.csv", "summary.txt", "report/index.html", "report/explorer.html"]
+    return cells + tables + figures + sensitivities + [f"{RESULTS}/{end}" for end in ends]
 
 
 def last_words():

@@ -12,6 +12,8 @@ rule figure:
             labels={"figure": "{figure}"},
         ),
         f"{RESULTS}/figures/{{figure}}.png",
+    wildcard_constraints:
+        figure=named(shown_figures()),
     log:
         f"{RESULTS}/logs/figures/{{figure}}.log",
     benchmark:
@@ -24,3 +26,12 @@ rule figure:
         code=code_of_figure,
     script:
         "../../scripts/figure.py"
+
+
+# What draws single records is for the owner of the data: it is on no page, Snakemake's report included.
+use rule figure as figure_of_records with:
+    output:
+        f"{RESULTS}/figures/{{figure}}.svg",
+        f"{RESULTS}/figures/{{figure}}.png",
+    wildcard_constraints:
+        figure=named(filter(draws_records, FIGURES)),
