@@ -12,12 +12,12 @@ rule figure:
             labels={"figure": "{figure}"},
         ),
         f"{RESULTS}/figures/{{figure}}.png",
-    wildcard_constraints:
-        figure=named(shown_figures()),
     log:
         f"{RESULTS}/logs/figures/{{figure}}.log",
     benchmark:
         f"{RESULTS}/benchmarks/figures/{{figure}}.tsv"
+    wildcard_constraints:
+        figure=named(shown_figures()),
     conda:
         "../../environment.yml"
     params:

@@ -8,6 +8,9 @@ from sdclab.report.maps import ru_map
 from sdclab.report.markup import Html, scrolling, tag
 from sdclab.report.run import Run
 
+WIDE = 1.9
+"""A drawing so many times as wide as high has a row of the page to itself."""
+
 
 def figure(name: str, spec: Mapping[str, Any], run: Run) -> Html:
     """A figure with its caption: a map to explore, a drawing, or, if it shows records, the place where it lies."""
@@ -17,23 +20,22 @@ def figure(name: str, spec: Mapping[str, Any], run: Run) -> Html:
         return tag("p", why, file, ".", class_="withheld", id=f"figure-{name}")
     if spec["plot"] == "ru_map":
         (table,) = spec["tables"]
-        drawn = ru_map(run.tables[table], spec, title)
         hint = "Point at a mark, tap it, or reach it by Tab and the arrow keys. As a file: "
-        return _framed(name, drawn, [title, ". ", hint, file])
-    return _framed(name, scrolling(inline(run.figures[name], name, title), title), [title, ". As a file: ", file])
+        caption = tag("figcaption", title, ". ", hint, file)
+        return tag("figure", ru_map(run.tables[table], spec, title), caption, id=f"figure-{name}")
+    drawing, wide = inline(run.figures[name], name, title)
+    caption = tag("figcaption", title, ". As a file: ", file)
+    return tag("figure", scrolling(drawing, title), caption, id=f"figure-{name}", class_="wide" if wide else None)
 
 
-def _framed(name: str, drawing: Html, caption: list[object]) -> Html:
-    return tag("figure", drawing, tag("figcaption", *caption), id=f"figure-{name}")
+def inline(svg: str, name: str, title: str) -> tuple[Html, bool]:
+    """An SVG file as part of a page, and whether it is wide.
 
-
-def inline(svg: str, name: str, title: str) -> Html:
-    """An SVG file as part of a page: no prologue, and ids of its own, since a page may have each but once."""
-    body = svg[svg.index("<svg") :]
+    It loses what a page must not have twice: its prologue, a style for everything, and ids that other files use too.
+    """
+    opening, body = re.match(r".*?(<svg\b[^>]*>)(.*)</svg>", svg, re.DOTALL).groups()  # type: ignore[union-attr]
+    width, height = (float(value) for value in re.findall(r'(?:width|height)="([\d.]+)pt"', opening))
     body = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>", "", body, flags=re.DOTALL)
     body = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", body)
-    size = re.compile(r'^<svg\b[^>]*?\bwidth="([\d.]+)pt" height="[\d.]+pt"')
-    label = tag("svg", role="img", aria_label=title).removeprefix("<svg").removesuffix("></svg>")
-    width = size.match(body)
-    style = f' style="width: {float(width[1]) * 4 / 3:.0f}px"' if width else ""
-    return Html(re.sub(r'^<svg\b(.*?) width="[^"]*" height="[^"]*"', rf"<svg\1{label}{style}", body, flags=re.DOTALL))
+    look = {"viewBox": f"0 0 {width:g} {height:g}", "style": f"width: {width * 4 / 3:.0f}px"}
+    return tag("svg", Html(body), role="img", aria_label=title, **look), width > WIDE * height

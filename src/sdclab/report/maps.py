@@ -11,7 +11,9 @@ from sdclab.report.run import Row
 from sdclab.report.tables import with_sd
 from sdclab.tables.published import meant
 
+Place = tuple[float, float]
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 600, 420, 46, 12, 12, 44
+MEASURED = {"pil": "PIL", "dr": "DR", "copy": "verbatim copies, %"}
 CURVE = 3
 """A method with at least so many values of its main parameter is drawn as a curve."""
 
@@ -24,8 +26,10 @@ def ru_map(rows: Sequence[Row], spec: Mapping[str, Any], title: str) -> Html:
     methods = list(dict.fromkeys(row["method"] for row in kept))
     scale = Scale.of(kept)
     parts = [_frame(scale), *_scores(scale)]
-    parts += [_curve(series, column, scale) for series in _series(kept, by) for column in ("", "_published")]
-    parts += [_pair(row, methods.index(row["method"]), by, scale) for row in kept]
+    curves = _series(kept, by)
+    parts += [_curve(series, column, scale) for series in curves for column in ("", "_published")]
+    parts += [_tie(row, scale) for row in kept if not any(row in series for series in curves)]
+    parts += [_points(row, methods.index(row["method"]), by, scale) for row in kept]
     label = f"{title}: {len(kept)} points; with the focus on one, the arrow keys go on to others."
     drawing = tag("svg", *parts, viewBox=f"0 0 {WIDTH} {HEIGHT}", class_="map", role="group", aria_label=label)
     return joined([scrolling(drawing, title), _legend(methods, any(row["pil_published"] for row in kept))])
@@ -73,8 +77,8 @@ def _frame(scale: Scale) -> Html:
 
 
 def _ticks(most: float) -> list[float]:
-    """About five round numbers from 0 on."""
-    rough = most / 5
+    """A few round numbers from 0 on."""
+    rough = most / 7
     power = 10.0 ** floor(log10(rough))
     step = next(times * power for times in (1, 2, 5, 10) if times * power >= rough)
     return [i * step for i in range(int(most / step) + 1)]
@@ -114,27 +118,33 @@ def _is_number(text: str) -> bool:
 
 
 def _curve(series: Sequence[Row], column: str, scale: Scale) -> Html:
-    places = [(row[f"pil{column}"], row[f"dr{column}"]) for row in series]
-    points = " ".join(f"{scale.x(float(pil))},{scale.y(float(dr))}" for pil, dr in places if pil and dr)
+    places = [place for row in series if (place := _place(row, column, scale))]
+    points = " ".join(f"{x},{y}" for x, y in places)
     return tag("polyline", points=points, class_=f"curve{column.replace('_', ' ')}")
 
 
-def _pair(row: Row, i: int, by: str, scale: Scale) -> Html:
-    """A published point and ours, tied by a line; each tells what it is."""
-    printed = _place(row["pil_published"], row["dr_published"], scale)
-    ours = _place(row["pil"], row["dr"], scale)
+def _place(row: Row, column: str, scale: Scale) -> Place | None:
+    pil, dr = row[f"pil{column}"], row[f"dr{column}"]
+    return (scale.x(float(pil)), scale.y(float(dr))) if pil and dr else None
+
+
+def _tie(row: Row, scale: Scale) -> Html:
+    """A line from a published point to ours."""
+    printed, ours = _place(row, "_published", scale), _place(row, "", scale)
+    if not (printed and ours):
+        return Html()
+    return tag("line", x1=printed[0], y1=printed[1], x2=ours[0], y2=ours[1], class_="tie")
+
+
+def _points(row: Row, i: int, by: str, scale: Scale) -> Html:
+    """A published point and ours; each tells what it is."""
+    printed, ours = _place(row, "_published", scale), _place(row, "", scale)
     parts = []
-    if printed and ours:
-        parts.append(tag("line", x1=printed[0], y1=printed[1], x2=ours[0], y2=ours[1], class_="tie"))
     if printed:
         parts.append(_point(printed, i, True, [_name(row, by), "published", *_told(row, "_published")]))
     if ours:
         parts.append(_point(ours, i, False, [_name(row, by), "ours", *_told(row, ""), f"data: {row['dataset_kind']}"]))
     return joined(parts)
-
-
-def _place(pil: str, dr: str, scale: Scale) -> tuple[float, float] | None:
-    return (scale.x(float(pil)), scale.y(float(dr))) if pil and dr else None
 
 
 def _name(row: Row, by: str) -> str:
@@ -143,15 +153,14 @@ def _name(row: Row, by: str) -> str:
 
 
 def _told(row: Row, column: str) -> list[str]:
-    words = {"pil": "PIL", "dr": "DR", "copy": "verbatim copies, %"}
-    found = {name: row.get(f"{key}{column}", "") for key, name in words.items()}
-    spreads = {name: row.get(f"{key}_sd", "") if not column else "" for key, name in words.items()}
-    return [
-        f"{name} {with_sd(value, spreads[name]) if not column else value}" for name, value in found.items() if value
-    ]
+    """What was measured: as printed, or ours with its spread."""
+    names = {key: name for key, name in MEASURED.items() if row.get(f"{key}{column}")}
+    if column:
+        return [f"{name} {row[key + column]}" for key, name in names.items()]
+    return [f"{name} {with_sd(row[key], row[f'{key}_sd'])}" for key, name in names.items()]
 
 
-def _point(place: tuple[float, float], i: int, hollow: bool, about: Sequence[str]) -> Html:
+def _point(place: Place, i: int, hollow: bool, about: Sequence[str]) -> Html:
     """A point with a generous area around it for finger and mouse; the script makes one of them reachable by Tab."""
     area = tag("circle", r=9, class_="area")
     where = f"translate({place[0]} {place[1]})"

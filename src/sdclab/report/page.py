@@ -19,6 +19,7 @@ OWNER = {
     "scorecard.csv, audit.csv, summary.txt": "the verdicts and the audit",
     "report/": "this page and the explorer: aggregates only",
 }
+ABOUT = ("title", "licence", "obtain")
 RELEASE = {"protected/": "protected files, if a run writes any: the only folder that is meant for release"}
 
 
@@ -73,7 +74,7 @@ def _by_study(run: Run) -> Html:
     for study in run.studies:
         here = counts(row for row in run.scorecard if row["study"] == study.name)
         numbers = [tag("td", here[verdict] or "", class_="number") for verdict in VERDICTS]
-        rows.append([tag("a", study.title, href=f"#{study.name}"), *numbers])
+        rows.append([tag("td", tag("a", study.title, href=f"#{study.name}"), class_="text"), *numbers])
     return table(head, rows, "Verdicts by study")
 
 
@@ -95,21 +96,19 @@ def _audit(run: Run) -> Html:
 
 
 def _data(run: Run) -> Html:
-    head = ["dataset", "kind", "records", "columns", "made from", "fingerprint (SHA-256)", "licence", "the original"]
+    head = ["dataset", "kind", "records", "columns", "made from", "fingerprint (SHA-256)"]
     rows = [
         [
-            tag("td", tag("strong", fact["name"]), tag("div", fact["title"]), class_="text"),
+            tag("td", tag("strong", fact["name"]), *(tag("div", fact[key]) for key in ABOUT), class_="text"),
             fact["kind"],
             tag("td", fact["rows"], class_="number"),
             tag("td", " ".join(fact["columns"]), class_="text"),
             tag("td", fact["source"], class_="text"),
             tag("td", tag("code", fact["fingerprint"]), class_="print"),
-            tag("td", fact["licence"], class_="text"),
-            tag("td", fact["obtain"], class_="text"),
         ]
         for fact in run.datasets
     ]
-    kinds = "A replica is synthetic and comes with the project; a stand-in is generated, or an original cut short."
+    kinds = "A replica is synthetic and comes with the project; a stand-in is generated, or a file cut short."
     words = f"{kinds} Nothing on this page is a record or a value of one."
     return joined([tag("p", words), table(head, rows, "Datasets")])
 

@@ -183,26 +183,26 @@ function draw() {
   tell(of);
 }
 
-const short = (v) => Number(v.toPrecision(4)).toString();
+const short = (v) => Number(v.toPrecision(5)).toString().replace("-", "−");
 
 function tell(of) {
   byId("count").textContent = x.length;
   byId("iteration").textContent = fit ? fit.iteration : 0;
   const lines = fit ? fit.lines : [];
-  const numbers = { objective: NaN, pil: NaN, dr: NaN, score: NaN };
+  const numbers = { objective: NaN, pil: NaN, dr: NaN, score: NaN, change: NaN };
   if (lines.length) {
     const released = release(x, lines, fit.u);
-    Object.assign(numbers, { objective: fit.objective, pil: pil(y, released), dr: dr(y, released) });
+    Object.assign(numbers, { objective: fit.objective, change: fit.change, pil: pil(y, released), dr: dr(y, released) });
     numbers.score = (numbers.pil + numbers.dr) / 2;
   }
   for (const [name, value] of Object.entries(numbers)) {
-    byId(name).textContent = Number.isNaN(value) ? "–" : name === "objective" ? value.toPrecision(6) : value.toFixed(3);
+    byId(name).textContent = Number.isNaN(value) ? "–" : ["objective", "change"].includes(name) ? short(value) : value.toFixed(3);
   }
   byId("lines").replaceChildren(...lines.map((line, i) => {
     const row = document.createElement("div");
     const mark = element("svg", { viewBox: "-8 -8 16 16", "aria-hidden": "true" });
     mark.append(element("path", { d: SHAPES[i], class: `mark hollow k${i}` }));
-    const sign = line.slope < 0 ? "−" : "+";
+    const sign = line.slope < 0 ? "−" : "+"; // the sign stands apart from the slope
     const members = of.filter((cluster) => cluster === i).length;
     row.append(mark, ` y = ${short(line.intercept)} ${sign} ${short(Math.abs(line.slope))} x, ${members} points`);
     return row;

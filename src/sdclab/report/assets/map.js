@@ -47,7 +47,10 @@ for (const map of document.querySelectorAll(".map")) {
   });
 }
 
-addEventListener("scroll", hide, { passive: true });
+addEventListener("scroll", () => { // a point with the focus takes its card along
+  const point = document.activeElement.closest(".point");
+  if (point) show(point); else hide();
+}, { capture: true, passive: true });
 const folded = () => [...document.querySelectorAll("details:not([open])")];
 let unfolded = [];
 addEventListener("beforeprint", () => { unfolded = folded(); unfolded.forEach((part) => { part.open = true; }); });
