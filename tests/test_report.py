@@ -68,8 +68,11 @@ judgements:
 """
 
 
+RUN = ("--config", "studies=[tiny]", "download=false", "results=results/smoke")
+
+
 @pytest.fixture(scope="session")
-def tiny(tmp_path_factory, entries, places):
+def tree_of_tiny(tmp_path_factory, entries, places):
     """A finished run of a small study on a replica in which one record has a value that is easy to find."""
     tree = Tree(tmp_path_factory.mktemp("tiny"))
     (tree.root / "config/studies/tiny.yaml").write_text(STUDY)
@@ -79,10 +82,15 @@ def tiny(tmp_path_factory, entries, places):
     planted = replica.with_values("replica", replica.source, values)
     (tree.root / "resources/replicas/census.csv.gz").write_bytes(gzip.compress(planted.text.encode()))
     tree.edit("resources/datasets.yaml", replica.fingerprint, planted.fingerprint)
-    done = tree.run("--config", "studies=[tiny]", "download=false", "results=results/smoke")
+    done = tree.run(*RUN)
     assert done.returncode == 0, done.stderr
     assert str(SECRET) in (tree.root / "results/smoke/data/census.csv").read_text()
-    return tree.root / "results/smoke"
+    return tree
+
+
+@pytest.fixture(scope="session")
+def tiny(tree_of_tiny):
+    return tree_of_tiny.root / "results/smoke"
 
 
 @pytest.fixture(scope="session")
@@ -237,12 +245,29 @@ class TestSafety:
         assert "figures/tiny_records.svg" in place[0]
         assert '<figure id="figure-tiny_curve">' in index
 
+    def test_snakemakes_own_report_has_all_but_the_figure_of_records(self, tree_of_tiny):
+        done = tree_of_tiny.run("--report", "own.html", *RUN)
+        assert done.returncode == 0, done.stderr
+        text = (tree_of_tiny.root / "own.html").read_text()
+        assert embedded(text, "categories").keys() == {"Tables", "Figures", "Scorecard"}
+        results = embedded(text, "results")
+        assert {result["name"] for result in results.values()} == {
+            *("tiny_table.csv", "tiny_own.csv", "tiny_dr.csv", "scorecard.csv", "audit.csv"),
+            *("tiny_map.svg", "tiny_curve.svg", "tiny_plane.svg"),
+        }
+        assert all(result["caption"] for result in results.values())
+
     def test_every_plot_that_sees_records_is_known(self):
         """A new plot that is given a scenario's records must be judged: does it draw them one by one?"""
         from sdclab.plots import DRAWS_RECORDS, PLOTS
 
         sees = {name for name in PLOTS if re.search(r"\bsplit(\[0\]| is|\))", source_of(PLOTS.module(name)))}
         assert sees == DRAWS_RECORDS | {"restarts"}  # restarts draws objectives of whole runs
+
+
+def embedded(text, name):
+    """A variable of the script in Snakemake's report."""
+    return json.loads(re.search(rf"^ *var {name} = (\{{.*\}});?$", text, re.MULTILINE)[1])
 
 
 def source_of(module):

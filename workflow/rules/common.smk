@@ -126,6 +126,10 @@ def table_spec(wildcards):
     return TABLES[wildcards.table].tables[wildcards.table]
 
 
+def table_study(wildcards):
+    return TABLES[wildcards.table].title
+
+
 def table_published(wildcards):
     published = table_spec(wildcards).get("published", wildcards.table)
     return f"{PUBLISHED}/{published}.csv" if published else []
@@ -151,6 +155,10 @@ def used_datasets():
 
 def figure_spec(wildcards):
     return bounded(FIGURES[wildcards.figure].figures[wildcards.figure])
+
+
+def figure_study(wildcards):
+    return FIGURES[wildcards.figure].title
 
 
 def figure_scenario(wildcards):
@@ -189,6 +197,10 @@ def code_of_figure(wildcards):
 
 def sensitivity_spec(wildcards):
     return SENSITIVITIES[wildcards.sensitivity].sensitivities[wildcards.sensitivity]
+
+
+def sensitivity_study(wildcards):
+    return SENSITIVITIES[wildcards.sensitivity].title
 
 
 def sensitivity_scenario(wildcards):
@@ -251,4 +263,4 @@ def targets():
 
 def last_words():
     path = Path(RESULTS, "summary.txt")
-    return path.read_text() if path.exists() else ""
+    return f"{path.read_text()}Report: {RESULTS}/report/index.html" if path.exists() else ""

@@ -9,6 +9,7 @@ rule figure:
             f"{RESULTS}/figures/{{figure}}.svg",
             caption="../report/figure.rst",
             category="Figures",
+            subcategory=figure_study,
             labels={"figure": "{figure}"},
         ),
         f"{RESULTS}/figures/{{figure}}.png",

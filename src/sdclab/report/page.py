@@ -57,7 +57,7 @@ def _headline(run: Run) -> Html:
     here = counts(run.scorecard)
     held = sum(here[verdict] for verdict in ("exact", "close", "trend"))
     judged = held + here["differs"]
-    words = f"Of {len(run.scorecard)} published numbers, {judged} could be judged, and {held} of these hold."
+    words = f"Of {len(run.scorecard)} published numbers, {judged} could be judged here, and {held} of these hold."
     failed = sum(row["holds"] == "no" for row in run.audit)
     audit = f"{failed} of {len(run.audit)} claims that the papers make about their own tables do not hold."
     others = [fact for fact in run.datasets if fact["kind"] != "original"]
