@@ -22,9 +22,9 @@ def joined(parts: Iterable[object]) -> Html:
 
 
 def table(head: Sequence[object], rows: Iterable[Sequence[object]], caption: str) -> Html:
-    """A table in a box that scrolls sideways by itself; a cell that is an element <td> already is taken as it is."""
-    header = tag("thead", tag("tr", *(tag("th", cell, scope="col") for cell in head)))
-    body = tag("tbody", *(tag("tr", *map(_cell, row)) for row in rows))
+    """A table in a box that scrolls sideways by itself; a cell that is an element already is taken as it is."""
+    header = tag("thead", tag("tr", *(_cell("th", cell) for cell in head)))
+    body = tag("tbody", *(tag("tr", *(_cell("td", cell) for cell in row)) for row in rows))
     return scrolling(tag("table", tag("caption", caption, class_="hidden"), header, body), caption)
 
 
@@ -33,8 +33,13 @@ def scrolling(content: Html, label: str) -> Html:
     return tag("div", content, class_="box", tabindex=0, role="region", aria_label=label)
 
 
-def _cell(cell: object) -> Html:
-    return cell if isinstance(cell, Html) and cell.startswith("<td") else tag("td", cell)
+def _cell(name: str, cell: object) -> Html:
+    return cell if isinstance(cell, Html) and cell.startswith(f"<{name}") else tag(name, cell)
+
+
+def number(content: object, cell: str = "td", class_: str = "") -> Html:
+    """A cell that is set flush right, as numbers and what stands above them are."""
+    return tag(cell, content, class_=f"number {class_}".strip())
 
 
 def asset(name: str) -> Html:

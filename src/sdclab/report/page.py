@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from string import Template
 
 from sdclab.report.figures import figure
-from sdclab.report.markup import Html, asset, joined, table, tag
+from sdclab.report.markup import Html, asset, joined, number, table, tag
 from sdclab.report.run import Cost, Run
 from sdclab.report.tables import findings, plain, side_by_side
 from sdclab.report.verdicts import badge, bars, counts, tally
@@ -69,18 +69,19 @@ def _headline(run: Run) -> Html:
 
 
 def _by_study(run: Run) -> Html:
-    head = ["study", *(joined([badge(verdict), " ", verdict]) for verdict in VERDICTS)]
+    head = ["study", *(number(joined([badge(verdict), " ", verdict]), "th") for verdict in VERDICTS)]
     rows = []
     for study in run.studies:
         here = counts(row for row in run.scorecard if row["study"] == study.name)
-        numbers = [tag("td", here[verdict] or "", class_="number") for verdict in VERDICTS]
+        numbers = [number(here[verdict] or "") for verdict in VERDICTS]
         rows.append([tag("td", tag("a", study.title, href=f"#{study.name}"), class_="text"), *numbers])
     return table(head, rows, "Verdicts by study")
 
 
 def _study(study: Study, run: Run) -> Html:
     lines = [row for row in run.scorecard if row["study"] == study.name]
-    figures = [figure(name, spec, run) for name, spec in study.figures.items()]
+    shown_first = sorted(study.figures, key=lambda name: name not in run.figures)
+    figures = [figure(name, study.figures[name], run) for name in shown_first]
     tables = [side_by_side(name, spec, run) for name, spec in study.tables.items()]
     tables += [plain(spec["title"], run.sensitivities[name], name) for name, spec in study.sensitivities.items()]
     return _section(study.name, study.title, tally(lines), tag("div", *figures, class_="figures"), *tables)
@@ -96,12 +97,12 @@ def _audit(run: Run) -> Html:
 
 
 def _data(run: Run) -> Html:
-    head = ["dataset", "kind", "records", "columns", "made from", "fingerprint (SHA-256)"]
+    head = ["dataset", "kind", number("records", "th"), "columns", "made from", "fingerprint (SHA-256)"]
     rows = [
         [
             tag("td", tag("strong", fact["name"]), *(tag("div", fact[key]) for key in ABOUT), class_="text"),
             fact["kind"],
-            tag("td", fact["rows"], class_="number"),
+            number(fact["rows"]),
             tag("td", " ".join(fact["columns"]), class_="text"),
             tag("td", fact["source"], class_="text"),
             tag("td", tag("code", fact["fingerprint"]), class_="print"),
@@ -127,12 +128,9 @@ def _versions(versions: Sequence[str]) -> Html:
 
 def _costs(costs: Sequence[Cost]) -> Html:
     """The one part of the page that differs between two runs of the same thing."""
-    head = ["stage", "jobs", "seconds in all", "largest memory, MB"]
+    head = ["stage", *(number(name, "th") for name in ("jobs", "seconds in all", "largest memory, MB"))]
     rows = [
-        [
-            cost.stage,
-            *(tag("td", f"{value:,.0f}", class_="number") for value in (cost.jobs, cost.seconds, cost.megabytes)),
-        ]
+        [cost.stage, *(number(f"{value:,.0f}") for value in (cost.jobs, cost.seconds, cost.megabytes))]
         for cost in costs
     ]
     words = "As measured when each job last ran. This section is all that differs between two runs of the same thing."

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sdclab.report.markup import Html, joined, table, tag
+from sdclab.report.markup import Html, joined, number, table, tag
 from sdclab.report.run import Row, Run
 from sdclab.report.verdicts import badge, style_of, tally
 from sdclab.scorecard import label
@@ -11,6 +11,7 @@ from sdclab.scorecard import label
 SHORT = 12
 """Longer tables start folded."""
 
+WHOSE = ("published", "ours")
 Spec = Mapping[str, Any]
 Verdicts = Mapping[tuple[str, str], Row]
 """Lines of the scorecard by cell and quantity."""
@@ -25,8 +26,8 @@ def side_by_side(name: str, spec: Spec, run: Run) -> Html:
     own = spec.get("published", "") is None
     head: list[object] = [*keys]
     for quantity in spec["quantities"]:
-        head += [quantity] if own else [f"{quantity} published", f"{quantity} ours"]
-    head += spec.get("beside", ())
+        head += [number(quantity, "th")] if own else [number(f"{quantity} {whose}", "th") for whose in WHOSE]
+    head += [number(quantity, "th") for quantity in spec.get("beside", ())]
     body = [_row(row, spec, keys, own, verdicts) for row in rows]
     kinds = ", ".join(sorted({row["dataset_kind"] for row in rows} - {""}))
     note = "" if own else " Ours: mean ± standard deviation over the replicates."
@@ -54,7 +55,7 @@ def _row(row: Row, spec: Spec, keys: Sequence[str], own: bool, verdicts: Verdict
     cells: list[object] = [row[key] for key in keys]
     for quantity in spec["quantities"]:
         line = verdicts.get((label(row, spec), quantity))
-        cells += [] if own else [tag("td", row[f"{quantity}_published"], class_="number")]
+        cells += [] if own else [number(row[f"{quantity}_published"])]
         cells.append(_ours(row, quantity, line))
     return cells + [_ours(row, quantity, None) for quantity in spec.get("beside", ())]
 
@@ -62,19 +63,19 @@ def _row(row: Row, spec: Spec, keys: Sequence[str], own: bool, verdicts: Verdict
 def _ours(row: Row, quantity: str, line: Row | None) -> Html:
     value = with_sd(row.get(quantity, ""), row.get(f"{quantity}_sd", ""))
     if line is None:
-        return tag("td", value, class_="number")
+        return number(value)
     why = "; ".join(filter(None, [line["tolerance"], line["note"]]))
-    return tag("td", value, " ", badge(line["verdict"], why), class_=f"number {style_of(line['verdict'])}")
+    return number(joined([value, " ", badge(line["verdict"], why)]), class_=style_of(line["verdict"]))
 
 
 def with_sd(mean: str, spread: str) -> str:
     """A mean with its standard deviation, if it has one."""
     if not mean:
         return ""
-    return f"{number(mean)} ± {float(spread):.2g}" if spread and float(spread) > 0 else number(mean)
+    return f"{rounded(mean)} ± {float(spread):.2g}" if spread and float(spread) > 0 else rounded(mean)
 
 
-def number(text: str) -> str:
+def rounded(text: str) -> str:
     """A number in five figures; anything else as it is."""
     try:
         return f"{float(text):.5g}"
@@ -105,8 +106,9 @@ def _note(note: str) -> str:
 
 def plain(title: str, rows: Sequence[Row], name: str) -> Html:
     """A table without published numbers beside ours: a sensitivity table."""
-    head = [key for key in rows[0] if key != "ranking"]
-    body = [[tag("td", number(row[key]), class_="number") for key in head] for row in rows]
+    keys = [key for key in rows[0] if key != "ranking"]
+    head = [number(key, "th") for key in keys]
+    body = [[number(rounded(row[key])) for key in keys] for row in rows]
     about = tag("p", "One row an option value, changed alone. ", _file(f"sensitivity/{name}.csv"), class_="about")
     return folded(title, len(rows), joined([about, table(head, body, title)]), id=f"table-{name}")
 

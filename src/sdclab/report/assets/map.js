@@ -47,8 +47,8 @@ for (const map of document.querySelectorAll(".map")) {
   });
 }
 
-addEventListener("scroll", () => { // a point with the focus takes its card along
-  const point = document.activeElement.closest(".point");
+addEventListener("scroll", () => { // a point under the mouse or with the focus takes its card along
+  const point = document.querySelector(".point:hover, .point:focus");
   if (point) show(point); else hide();
 }, { capture: true, passive: true });
 const folded = () => [...document.querySelectorAll("details:not([open])")];
