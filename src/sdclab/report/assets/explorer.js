@@ -195,8 +195,9 @@ function tell(of) {
     Object.assign(numbers, { objective: fit.objective, change: fit.change, pil: pil(y, released), dr: dr(y, released) });
     numbers.score = (numbers.pil + numbers.dr) / 2;
   }
+  const shown = { objective: short, change: (v) => v.toExponential(2) };
   for (const [name, value] of Object.entries(numbers)) {
-    byId(name).textContent = Number.isNaN(value) ? "–" : ["objective", "change"].includes(name) ? short(value) : value.toFixed(3);
+    byId(name).textContent = Number.isNaN(value) ? "–" : (shown[name] || ((v) => v.toFixed(3)))(value);
   }
   byId("lines").replaceChildren(...lines.map((line, i) => {
     const row = document.createElement("div");
