@@ -146,6 +146,8 @@ def _protect(options: argparse.Namespace) -> None:
     if options.seed is not None and options.seed < 0:
         raise SdclabError(f"--seed is {options.seed} but must not be negative.")
     own.check_ending(options.output)
+    if options.output.resolve() == options.file.resolve():
+        raise SdclabError(f"{options.output}: this is the original, which would be overwritten; choose another name.")
     given = {key.split()[1]: _value(text) for key, text in vars(options).items() if key.startswith("parameter ")}
     METHODS.checked(options.method, given)
     table, roles = _read(options)
@@ -291,7 +293,7 @@ def _map(options: argparse.Namespace) -> None:
     if not explored.rows:
         raise SdclabError(f"{table.file}: no method could run. " + " ".join(choice_page.reasons(explored)))
     crowded = crowding(dataset.select(roles.dependent, table.file))
-    _deliver(folder, options.file, roles, explored, crowded, _about(whole, dataset, roles, crowded))
+    _deliver(folder, options, roles, explored, crowded, _about(whole, dataset, roles, crowded))
 
 
 def _about(whole: Dataset, dataset: Dataset, roles: own.Roles, crowded: float) -> list[str]:
@@ -306,20 +308,25 @@ def _about(whole: Dataset, dataset: Dataset, roles: own.Roles, crowded: float) -
             "somewhat lower there; measure the release itself before you decide."
         )
     lines.append(
-        f"{crowded:.0f} % of the original records have another one as near as a copy would be; a release is "
-        f"marked as copying above that share, and from {COPIES} % on."
+        f"A release is marked as copying if more than {max(COPIES, crowded):.0f} % of the records stand in it. Of the "
+        f"originals {crowded:.0f} % have another original as near, so that nearness alone need not mean a copy."
     )
     return lines
 
 
 def _deliver(
-    folder: Path, file: Path, roles: own.Roles, explored: choice.Explored, crowded: float, about: Sequence[str]
+    folder: Path,
+    options: argparse.Namespace,
+    roles: own.Roles,
+    explored: choice.Explored,
+    crowded: float,
+    about: Sequence[str],
 ) -> None:
     lines = choice.points(explored.rows, crowded)
     ranked = choice.ranking(lines)
-    title = f"Methods for {file.name}"
+    title = f"Methods for {options.file.name}"
     commands = {
-        row["method"]: choice_page.command(str(file), row, roles, str(folder / "protected" / f"{row['method']}.csv"))
+        row["method"]: choice_page.command(options.file, row, roles, options.missing, folder / "protected")
         for row in choice.best(ranked)
         if not methods.is_control(row["method"])
     }
