@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 import yaml
 from conftest import PROJECT, SCHEMAS, Tree
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sdclab import choice, measures, methods, registry, studies
@@ -313,6 +313,7 @@ CELLS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=
 
 
 @settings(max_examples=40)
+@example(",", ["a\rb", "\r"])
 @given(st.sampled_from(",;\t"), st.lists(CELLS, min_size=2, max_size=6))
 def test_text_passed_through_comes_back_as_it_was(tmp_path_factory, separator, cells):
     folder = tmp_path_factory.mktemp("text")
@@ -575,6 +576,9 @@ def toy(tmp_path, monkeypatch):
     (site / "toybox/__init__.py").touch()
     (site / "toybox/rounding.py").write_text(TOY)
     (site / "toybox/broken.py").write_text("import nowhere_to_be_found\n")
+    (site / "toybox/leaky.py").write_text(
+        "def protect(dependent, independent, rng):\n    raise ValueError(f'cannot protect {dependent[0]}')\n"
+    )
     (site / "toybox/change.py").write_text(
         "def measure(original, protected, independent):\n    return {'change': abs(original - protected).max()}\n"
     )
@@ -582,7 +586,7 @@ def toy(tmp_path, monkeypatch):
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toybox\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(
-        "[sdclab.methods]\ntoy-rounding = toybox.rounding\ntoy-broken = toybox.broken\nmdav = toybox.broken\n"
+        "[sdclab.methods]\ntoy-rounding = toybox.rounding\ntoy-broken = toybox.broken\ntoy-leaky = toybox.leaky\nmdav = toybox.broken\n"
         "[sdclab.measures]\ntoy-change = toybox.change\n"
     )
     monkeypatch.syspath_prepend(str(site))
@@ -600,12 +604,18 @@ class TestEntryPoint:
         shown = capsys.readouterr().out
         assert "  toy-rounding  Rounding to a grid: an example." in shown
         assert "method toy-broken: toybox.broken cannot be imported (ModuleNotFoundError)." in shown
-        code, out, _ = run("map", "people.csv", "--methods", "toy-rounding,toy-broken,mdav")
+        code, out, _ = run("map", "people.csv", "--methods", "toy-rounding,toy-broken,toy-leaky,mdav")
         assert code == 0
+        assert "toy-leaky: stopped with ValueError." in out  # and not its words, which hold a record
         assert "toy-broken: method toy-broken: toybox.broken cannot be imported" in out
         ranked = pd.read_csv("people_map/owner/ranking.csv")
         assert set(ranked.loc[ranked["method"] == "toy-rounding", "parameters"]) == {"base=0.1", "base=0.5"}
         assert "mdav" in set(ranked["method"])  # a name that is here already cannot be replaced
+
+    def test_its_error_shows_no_record(self, toy, run, people):
+        code, _, err = run("protect", "people.csv", "--method", "toy-leaky", "-o", "out.csv")
+        assert (code, err) == (2, "sdclab: method toy-leaky: stopped with ValueError.\n")
+        assert not Path("out.csv").exists()
 
     def test_protects_and_measures(self, toy, run, people):
         assert run("protect", "people.csv", "--method", "toy-rounding", "--base", "1", "-o", "out.csv")[0] == 0

@@ -153,7 +153,12 @@ def _protect(options: argparse.Namespace) -> None:
     table, roles = _read(options)
     dependent, independent = _scenario(roles).split(_dataset(table, roles))
     seed = secrets.randbits(63) if options.seed is None else options.seed
-    made = methods.release(options.method, dependent, independent, stream(seed), given)
+    try:
+        made = methods.release(options.method, dependent, independent, stream(seed), given)
+    except SdclabError:
+        raise
+    except Exception as error:
+        raise SdclabError(f"method {options.method}: {reason(error)}") from None
     if not np.isfinite(made.values).all():
         column = roles.dependent[int(np.argwhere(~np.isfinite(made.values))[0][1])]
         raise SdclabError(f"method {options.method}: column {column} of the protected file is not finite.")
