@@ -586,7 +586,8 @@ def toy(tmp_path, monkeypatch):
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toybox\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(
-        "[sdclab.methods]\ntoy-rounding = toybox.rounding\ntoy-broken = toybox.broken\ntoy-leaky = toybox.leaky\nmdav = toybox.broken\n"
+        "[sdclab.methods]\ntoy-rounding = toybox.rounding\ntoy-broken = toybox.broken\n"
+        "toy-leaky = toybox.leaky\nmdav = toybox.broken\n"
         "[sdclab.measures]\ntoy-change = toybox.change\n"
     )
     monkeypatch.syspath_prepend(str(site))

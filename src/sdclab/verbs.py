@@ -94,8 +94,9 @@ def _say(line: str) -> None:
 def _add_protect(commands: Commands, arguments: Sequence[str]) -> None:
     asked = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     asked.add_argument("--method")
-    method = asked.parse_known_args(arguments)[0].method if "protect" in arguments else None
-    listed = ["", "methods:", *map(_listed, METHODS)] if "protect" in arguments and method is None else []
+    here = list(arguments[:1]) == ["protect"]
+    method = asked.parse_known_args(arguments)[0].method if here else None
+    listed = ["", "methods:", *map(_listed, METHODS)] if here and method is None else []
     parser = _new(commands, "protect", "protect a file by a method", "\n".join([PROTECT.rstrip(), *listed]))
     parser.add_argument("file", type=Path, help="the file to protect (.csv, .tsv, .txt, .parquet)")
     parser.add_argument("--method", required=True, help="one of those that `sdclab protect --help` lists")
@@ -111,9 +112,9 @@ def _add_protect(commands: Commands, arguments: Sequence[str]) -> None:
 
 def _listed(method: str) -> str:
     try:
-        return f"  {method:<14}{METHODS.summary(method)}"
+        return f"  {method:<13} {METHODS.summary(method)}"
     except SdclabError as error:
-        return f"  {method:<14}{reason(error)}"
+        return f"  {method:<13} {error}"
 
 
 def _add_parameter(group: Any, parameter: Parameter, method: str) -> None:
@@ -128,9 +129,9 @@ def _add_parameter(group: Any, parameter: Parameter, method: str) -> None:
 
 
 def _written(value: object) -> str:
-    return (
-        json.dumps(value) if isinstance(value, bool | dict | list) else "by the method" if value is None else str(value)
-    )
+    if value is None:
+        return "by the method"
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _value(text: str) -> object:
