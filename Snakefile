@@ -10,6 +10,7 @@ include: "workflow/rules/cells.smk"
 include: "workflow/rules/tables.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/scorecard.smk"
+include: "workflow/rules/report.smk"
 
 
 rule all:

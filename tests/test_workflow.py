@@ -31,6 +31,8 @@ def test_delivers_tables_figures_verdicts_and_a_summary(smoke):
         "scorecard.csv",
         "audit.csv",
         "summary.txt",
+        "report/index.html",
+        "report/explorer.html",
     ):
         assert made[name]
     header = made["scorecard.csv"].decode().splitlines()[0]

@@ -90,6 +90,11 @@ def _grid(method: str, scenario: str, replicates: int = 1) -> list[Cell]:
     return expand("own", [scenario], [{"method": method, "parameters": methods.grid(method)}], replicates)
 
 
+def parameters_of(row: Row) -> Mapping[str, Any]:
+    """The parameters behind a line of the ranking."""
+    return next(cell.parameters for cell in _grid(row["method"], "") if cell.slug == row["parameters"])
+
+
 def label(method: str, parameters: str) -> str:
     return method if parameters == "default" else f"{method} {parameters.replace(',', ' ')}"
 

@@ -1,11 +1,13 @@
 """What `sdclab map` tells the owner of a file: a table and a page, without any value of a record."""
 
+import json
 import shlex
 from collections.abc import Mapping, Sequence
 from html import escape
+from pathlib import Path
 
-from sdclab.choice import Explored, Row, best, label, trade_off
-from sdclab.data.own import Roles
+from sdclab.choice import Explored, Row, best, label, parameters_of, trade_off
+from sdclab.data.own import Missing, Roles
 
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #1a1a1a; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
@@ -29,13 +31,11 @@ READING = (
 )
 
 
-def command(file: str, row: Row, roles: Roles, output: str) -> str:
+def command(file: Path, row: Row, roles: Roles, missing: Missing, folder: Path) -> str:
     """The command that makes a release as a line of the ranking describes it, with a fresh random seed."""
-    words = ["sdclab", "protect", file, "--method", row["method"]]
-    if row["parameters"] != "default":
-        for choice in row["parameters"].split(","):
-            key, _, value = choice.partition("=")
-            words += [f"--{key}", value]
+    words = ["sdclab", "protect", str(file), "--method", row["method"]]
+    for key, value in parameters_of(row).items():
+        words += [f"--{key}", value if isinstance(value, str) else json.dumps(value)]
     options = {
         "--dependent": roles.dependent,
         "--independent": roles.independent,
@@ -43,7 +43,9 @@ def command(file: str, row: Row, roles: Roles, output: str) -> str:
         "--drop-columns": roles.dropped,
     }
     words += [word for option, names in options.items() if names for word in (option, ",".join(names))]
-    return shlex.join([*words, "-o", output])
+    if missing != "refuse":
+        words += ["--missing", missing]
+    return shlex.join([*words, "-o", str(folder / f"{row['method']}{file.suffix}")])
 
 
 def markdown(ranked: Sequence[Row], title: str) -> str:
@@ -64,7 +66,9 @@ def page(
         "<p class=owner><strong>For the owner of the file.</strong> Nothing in this folder is for release. Protected "
         "files, made by the commands below, go to the folder <code>protected</code> beside it.</p>",
         "".join(f"<p>{escape(line)}</p>" for line in about),
-        f"<h2>Risk-utility map</h2><div class=wide>{svg[svg.index('<svg') :]}</div><p>{escape(READING)}</p>",
+        "<h2>Risk-utility map</h2>"
+        f"<div class=wide role=img aria-label='PIL against DR'>{svg[svg.index('<svg') :]}</div>"
+        f"<p>{escape(READING)}</p>",
         "<h2>Best of every method</h2>" + "".join(_best(row, ranked, commands) for row in chosen),
         "<h2>Ranking</h2>" + _table(ranked),
     ]

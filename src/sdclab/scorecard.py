@@ -54,7 +54,7 @@ def judge(
                 Judged(
                     study=study,
                     table=table,
-                    cell=_cell(row, spec),
+                    cell=label(row, spec),
                     quantity=quantity,
                     published=row[f"{quantity}_published"],
                     reproduced=_number(row[quantity]),
@@ -68,8 +68,8 @@ def judge(
     return lines
 
 
-def _cell(row: TableRow, spec: Spec) -> str:
-    """The cell behind a number; in a table with panels, or without a cell, the table's keys as well."""
+def label(row: TableRow, spec: Spec) -> str:
+    """The name of a number's cell; in a table with panels, or without a cell, the table's keys as well."""
     keys = " ".join(f"{key}={row[key]}" for key in spec["keys"] if row[key] != "")
     if not row["cell"]:
         return keys

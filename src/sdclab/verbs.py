@@ -94,8 +94,9 @@ def _say(line: str) -> None:
 def _add_protect(commands: Commands, arguments: Sequence[str]) -> None:
     asked = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     asked.add_argument("--method")
-    method = asked.parse_known_args(arguments)[0].method if "protect" in arguments else None
-    listed = ["", "methods:", *map(_listed, METHODS)] if "protect" in arguments and method is None else []
+    here = list(arguments[:1]) == ["protect"]
+    method = asked.parse_known_args(arguments)[0].method if here else None
+    listed = ["", "methods:", *map(_listed, METHODS)] if here and method is None else []
     parser = _new(commands, "protect", "protect a file by a method", "\n".join([PROTECT.rstrip(), *listed]))
     parser.add_argument("file", type=Path, help="the file to protect (.csv, .tsv, .txt, .parquet)")
     parser.add_argument("--method", required=True, help="one of those that `sdclab protect --help` lists")
@@ -111,9 +112,9 @@ def _add_protect(commands: Commands, arguments: Sequence[str]) -> None:
 
 def _listed(method: str) -> str:
     try:
-        return f"  {method:<14}{METHODS.summary(method)}"
+        return f"  {method:<13} {METHODS.summary(method)}"
     except SdclabError as error:
-        return f"  {method:<14}{reason(error)}"
+        return f"  {method:<13} {error}"
 
 
 def _add_parameter(group: Any, parameter: Parameter, method: str) -> None:
@@ -128,9 +129,9 @@ def _add_parameter(group: Any, parameter: Parameter, method: str) -> None:
 
 
 def _written(value: object) -> str:
-    return (
-        json.dumps(value) if isinstance(value, bool | dict | list) else "by the method" if value is None else str(value)
-    )
+    if value is None:
+        return "by the method"
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _value(text: str) -> object:
@@ -146,12 +147,19 @@ def _protect(options: argparse.Namespace) -> None:
     if options.seed is not None and options.seed < 0:
         raise SdclabError(f"--seed is {options.seed} but must not be negative.")
     own.check_ending(options.output)
+    if options.output.resolve() == options.file.resolve():
+        raise SdclabError(f"{options.output}: this is the original, which would be overwritten; choose another name.")
     given = {key.split()[1]: _value(text) for key, text in vars(options).items() if key.startswith("parameter ")}
     METHODS.checked(options.method, given)
     table, roles = _read(options)
     dependent, independent = _scenario(roles).split(_dataset(table, roles))
     seed = secrets.randbits(63) if options.seed is None else options.seed
-    made = methods.release(options.method, dependent, independent, stream(seed), given)
+    try:
+        made = methods.release(options.method, dependent, independent, stream(seed), given)
+    except SdclabError:
+        raise
+    except Exception as error:
+        raise SdclabError(f"method {options.method}: {reason(error)}") from None
     if not np.isfinite(made.values).all():
         column = roles.dependent[int(np.argwhere(~np.isfinite(made.values))[0][1])]
         raise SdclabError(f"method {options.method}: column {column} of the protected file is not finite.")
@@ -291,7 +299,7 @@ def _map(options: argparse.Namespace) -> None:
     if not explored.rows:
         raise SdclabError(f"{table.file}: no method could run. " + " ".join(choice_page.reasons(explored)))
     crowded = crowding(dataset.select(roles.dependent, table.file))
-    _deliver(folder, options.file, roles, explored, crowded, _about(whole, dataset, roles, crowded))
+    _deliver(folder, options, roles, explored, crowded, _about(whole, dataset, roles, crowded))
 
 
 def _about(whole: Dataset, dataset: Dataset, roles: own.Roles, crowded: float) -> list[str]:
@@ -306,20 +314,25 @@ def _about(whole: Dataset, dataset: Dataset, roles: own.Roles, crowded: float) -
             "somewhat lower there; measure the release itself before you decide."
         )
     lines.append(
-        f"{crowded:.0f} % of the original records have another one as near as a copy would be; a release is "
-        f"marked as copying above that share, and from {COPIES} % on."
+        f"A release is marked as copying if more than {max(COPIES, crowded):.0f} % of the records stand in it. Of the "
+        f"originals {crowded:.0f} % have another original as near, so that nearness alone need not mean a copy."
     )
     return lines
 
 
 def _deliver(
-    folder: Path, file: Path, roles: own.Roles, explored: choice.Explored, crowded: float, about: Sequence[str]
+    folder: Path,
+    options: argparse.Namespace,
+    roles: own.Roles,
+    explored: choice.Explored,
+    crowded: float,
+    about: Sequence[str],
 ) -> None:
     lines = choice.points(explored.rows, crowded)
     ranked = choice.ranking(lines)
-    title = f"Methods for {file.name}"
+    title = f"Methods for {options.file.name}"
     commands = {
-        row["method"]: choice_page.command(str(file), row, roles, str(folder / "protected" / f"{row['method']}.csv"))
+        row["method"]: choice_page.command(options.file, row, roles, options.missing, folder / "protected")
         for row in choice.best(ranked)
         if not methods.is_control(row["method"])
     }

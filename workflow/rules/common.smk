@@ -10,7 +10,7 @@ from sdclab.errors import SdclabError
 from sdclab.files import check_writable
 from sdclab.measures import MEASURES
 from sdclab.methods import METHODS
-from sdclab.plots import PLOTS
+from sdclab.plots import DRAWS_RECORDS, PLOTS
 from sdclab.provenance import code_fingerprint
 
 CONFIG = "config/config.yaml"
@@ -129,6 +129,10 @@ def table_spec(wildcards):
     return TABLES[wildcards.table].tables[wildcards.table]
 
 
+def table_study(wildcards):
+    return TABLES[wildcards.table].title
+
+
 def table_published(wildcards):
     published = table_spec(wildcards).get("published", wildcards.table)
     return f"{PUBLISHED}/{published}.csv" if published else []
@@ -156,6 +160,10 @@ def figure_spec(wildcards):
     return bounded(FIGURES[wildcards.figure].figures[wildcards.figure])
 
 
+def figure_study(wildcards):
+    return FIGURES[wildcards.figure].title
+
+
 def figure_scenario(wildcards):
     return FIGURES[wildcards.figure].scenarios.get(figure_spec(wildcards).get("scenario"))
 
@@ -167,12 +175,35 @@ def figure_inputs(wildcards):
     return {**inputs, "dataset": dataset_paths(scenario.dataset)} if scenario else inputs
 
 
+def draws_records(figure):
+    """Whether a figure shows single records of data that somebody owns; a dataset of our own making has no owner."""
+    spec = FIGURES[figure].figures[figure]
+    if spec["plot"] not in DRAWS_RECORDS:
+        return False
+    entry = DATASETS[FIGURES[figure].scenarios[spec["scenario"]].dataset]
+    return entry.generator is None or bool(entry.files)
+
+
+def named(figures):
+    """A pattern for these names and no others."""
+    return "|".join(figures) or "(?!)"
+
+
+def shown_figures():
+    """The figures that may stand on a page."""
+    return [figure for figure in FIGURES if not draws_records(figure)]
+
+
 def code_of_figure(wildcards):
     return code_fingerprint([PLOTS.module(figure_spec(wildcards)["plot"])])
 
 
 def sensitivity_spec(wildcards):
     return SENSITIVITIES[wildcards.sensitivity].sensitivities[wildcards.sensitivity]
+
+
+def sensitivity_study(wildcards):
+    return SENSITIVITIES[wildcards.sensitivity].title
 
 
 def sensitivity_scenario(wildcards):
@@ -210,15 +241,29 @@ def judged_tables():
     return [f"{RESULTS}/tables/{table}.csv" for table in judged]
 
 
+def report_inputs(wildcards):
+    """All that the report tells of, and the cells for the versions they were computed with."""
+    return {
+        "scorecard": f"{RESULTS}/scorecard.csv",
+        "audit": f"{RESULTS}/audit.csv",
+        "tables": [f"{RESULTS}/tables/{table}.csv" for table in TABLES],
+        "sensitivities": [f"{RESULTS}/sensitivity/{name}.csv" for name in SENSITIVITIES],
+        "figures": [f"{RESULTS}/figures/{figure}.svg" for figure in shown_figures()],
+        "datasets": used_datasets(),
+        "cells": [cell_path(cell) for cell in CELLS.values()],
+    }
+
+
 def targets():
     """All that a run delivers."""
     cells = list(dict.fromkeys(PATHS.values()))
     tables = [f"{RESULTS}/tables/{table}.{kind}" for table in TABLES for kind in ("csv", "md")]
     figures = [f"{RESULTS}/figures/{figure}.{kind}" for figure in FIGURES for kind in ("svg", "png")]
     sensitivities = [f"{RESULTS}/sensitivity/{name}.csv" for name in SENSITIVITIES]
-    return cells + tables + figures + sensitivities + [f"{RESULTS}/scorecard.csv", f"{RESULTS}/summary.txt"]
+    ends = ["scorecard.csv", "summary.txt", "report/index.html", "report/explorer.html"]
+    return cells + tables + figures + sensitivities + [f"{RESULTS}/{end}" for end in ends]
 
 
 def last_words():
     path = Path(RESULTS, "summary.txt")
-    return path.read_text() if path.exists() else ""
+    return f"{path.read_text()}Report: {RESULTS}/report/index.html" if path.exists() else ""

@@ -9,6 +9,7 @@ rule figure:
             f"{RESULTS}/figures/{{figure}}.svg",
             caption="../report/figure.rst",
             category="Figures",
+            subcategory=figure_study,
             labels={"figure": "{figure}"},
         ),
         f"{RESULTS}/figures/{{figure}}.png",
@@ -16,6 +17,8 @@ rule figure:
         f"{RESULTS}/logs/figures/{{figure}}.log",
     benchmark:
         f"{RESULTS}/benchmarks/figures/{{figure}}.tsv"
+    wildcard_constraints:
+        figure=named(shown_figures()),
     conda:
         "../../environment.yml"
     params:
@@ -24,3 +27,12 @@ rule figure:
         code=code_of_figure,
     script:
         "../../scripts/figure.py"
+
+
+# What draws single records is for the owner of the data: it is on no page, Snakemake's report included.
+use rule figure as figure_of_records with:
+    output:
+        f"{RESULTS}/figures/{{figure}}.svg",
+        f"{RESULTS}/figures/{{figure}}.png",
+    wildcard_constraints:
+        figure=named(filter(draws_records, FIGURES)),

@@ -26,3 +26,6 @@ PLOTS = Registry(
         "utility_against_k": "utility_against_k",
     },
 )
+
+DRAWS_RECORDS = frozenset({"pairs", "regression_lines"})
+"""Plots in which a dot is a record. Of data that somebody owns they are for the owner alone, and on no page."""

@@ -1,0 +1,76 @@
+"""The report of a run and the explorer beside it, from the files that the run has left."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from job import job
+from scorecard import read_rows
+
+from sdclab.files import read, write
+from sdclab.provenance import versions
+from sdclab.report.explorer import explorer
+from sdclab.report.page import page
+from sdclab.report.run import Cost, Run
+from sdclab.studies import Study
+
+TOOLS = ("snakemake", "pandas", "matplotlib")
+"""What tables and figures are made with; the cells say themselves what they were computed with."""
+
+
+def main(
+    studies: Sequence[Study], inputs: Mapping[str, Sequence[str]], benchmarks: Path, output: Path, beside: Path
+) -> None:
+    run = Run(
+        studies=studies,
+        scorecard=read_rows(*inputs["scorecard"]),
+        audit=read_rows(*inputs["audit"]),
+        tables={Path(path).stem: read_rows(path) for path in inputs["tables"]},
+        sensitivities={Path(path).stem: read_rows(path) for path in inputs["sensitivities"]},
+        figures={Path(path).stem: read(path).decode() for path in inputs["figures"]},
+        datasets=[json.loads(read(path)) for path in inputs["datasets"]],
+        versions=[*_versions_of(inputs["cells"]), f"pages, tables and figures: {versions(TOOLS)}"],
+        costs=list(_costs(benchmarks)),
+    )
+    write(output, page(run))
+    write(beside, explorer())
+
+
+def _versions_of(cells: Sequence[str]) -> list[str]:
+    """What the cells were computed with: one line, unless they were computed at different times."""
+    found = {row["versions"] for path in cells for row in read_rows(path)}
+    return [f"cells: {text}" for text in sorted(found)]
+
+
+def _costs(benchmarks: Path) -> Iterator[Cost]:
+    """What every stage took, the cells study by study."""
+    stages: dict[str, list[dict[str, str]]] = {}
+    for path in sorted(benchmarks.rglob("*.tsv")):
+        folder, *rest = path.relative_to(benchmarks).parts
+        stage = f"{folder} of {rest[0]}" if folder == "cells" else folder.removesuffix(".tsv")
+        stages.setdefault(stage, []).append(_measured(path))
+    for stage, jobs in stages.items():
+        yield Cost(
+            stage, len(jobs), sum(_number(job["s"]) for job in jobs), max(_number(job["max_rss"]) for job in jobs)
+        )
+
+
+def _measured(path: Path) -> dict[str, str]:
+    names, values = (line.split("\t") for line in read(path).decode().splitlines()[:2])
+    return dict(zip(names, values, strict=True))
+
+
+def _number(text: str) -> float:
+    """A measured number; a job that was too short for it has none."""
+    return float(text) if text not in ("-", "NA") else 0.0
+
+
+if "snakemake" in globals():
+    with job(snakemake.log[0]):
+        main(
+            snakemake.params.studies,
+            {name: [files] if isinstance(files, str) else files for name, files in snakemake.input.items()},
+            Path(snakemake.params.benchmarks),
+            Path(snakemake.output.page),
+            Path(snakemake.output.explorer),
+        )

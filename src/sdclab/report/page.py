@@ -1,0 +1,137 @@
+"""The report of a run: one page that says what was reproduced, and shows it."""
+
+from collections.abc import Sequence
+from string import Template
+
+from sdclab.report.figures import figure
+from sdclab.report.markup import Html, asset, joined, number, table, tag
+from sdclab.report.run import Cost, Run
+from sdclab.report.tables import findings, plain, side_by_side
+from sdclab.report.verdicts import badge, bars, counts, tally
+from sdclab.scorecard import VERDICTS
+from sdclab.studies import Study
+
+OWNER = {
+    "data/": "the prepared datasets: records, not to be passed on without thought",
+    "cells/": "one row a replicate of every cell: measures, seeds and provenance, no records",
+    "tables/, sensitivity/": "the tables of this page",
+    "figures/": "the figures; those that draw single records are named on this page but not shown",
+    "scorecard.csv, audit.csv, summary.txt": "the verdicts and the audit",
+    "report/": "this page and the explorer: aggregates only",
+}
+ABOUT = ("title", "licence", "obtain")
+RELEASE = {"protected/": "protected files, if a run writes any: the only folder that is meant for release"}
+
+
+def page(run: Run) -> str:
+    """The whole page. For the same files it is the same text; only the section on run time follows the clock."""
+    sections = [
+        _headline(run),
+        *(_study(study, run) for study in run.studies),
+        _section("audit", "The papers against their own tables", _audit(run)),
+        _section("data", "Data", _data(run)),
+        _section("folders", "Which file is for whom", _folders()),
+        _section("versions", "Versions", _versions(run.versions)),
+        _section("run-time", "Run time", _costs(run.costs)),
+    ]
+    places = {
+        "style": asset("style.css"),
+        "script": asset("map.js"),
+        "contents": _contents(run),
+        "sections": joined(sections),
+    }
+    return Template(asset("page.html")).substitute(places)
+
+
+def _section(name: str, title: str, *content: object) -> Html:
+    return tag("section", tag("h2", title), *content, id=name)
+
+
+def _contents(run: Run) -> Html:
+    places = {study.name: study.title for study in run.studies}
+    places |= {"audit": "Audit", "data": "Data", "folders": "Files", "versions": "Versions", "run-time": "Run time"}
+    return tag("ul", *(tag("li", tag("a", title, href=f"#{name}")) for name, title in places.items()))
+
+
+def _headline(run: Run) -> Html:
+    here = counts(run.scorecard)
+    held = sum(here[verdict] for verdict in ("exact", "close", "trend"))
+    judged = held + here["differs"]
+    words = f"Of {len(run.scorecard)} published numbers, {judged} could be judged here, and {held} of these hold."
+    failed = sum(row["holds"] == "no" for row in run.audit)
+    audit = f"{failed} of {len(run.audit)} claims that the papers make about their own tables do not hold."
+    others = [fact for fact in run.datasets if fact["kind"] != "original"]
+    warning = ", ".join(f"{fact['name']} ({fact['kind']})" for fact in others)
+    said = f"Not the original data: {warning}. What was made from them is not judged, unless the study says otherwise."
+    note = tag("p", said, class_="note")
+    parts = [tag("p", words, " ", audit, class_="lead"), bars(run.scorecard), note if others else "", _by_study(run)]
+    return _section("headline", "What was reproduced", *parts)
+
+
+def _by_study(run: Run) -> Html:
+    head = ["study", *(number(joined([badge(verdict), " ", verdict]), "th") for verdict in VERDICTS)]
+    rows = []
+    for study in run.studies:
+        here = counts(row for row in run.scorecard if row["study"] == study.name)
+        numbers = [number(here[verdict] or "") for verdict in VERDICTS]
+        rows.append([tag("td", tag("a", study.title, href=f"#{study.name}"), class_="text"), *numbers])
+    return table(head, rows, "Verdicts by study")
+
+
+def _study(study: Study, run: Run) -> Html:
+    lines = [row for row in run.scorecard if row["study"] == study.name]
+    shown_first = sorted(study.figures, key=lambda name: name not in run.figures)
+    figures = [figure(name, study.figures[name], run) for name in shown_first]
+    tables = [side_by_side(name, spec, run) for name, spec in study.tables.items()]
+    tables += [plain(spec["title"], run.sensitivities[name], name) for name, spec in study.sensitivities.items()]
+    return _section(study.name, study.title, tally(lines), tag("div", *figures, class_="figures"), *tables)
+
+
+def _audit(run: Run) -> Html:
+    intro = tag(
+        "p",
+        "What the papers say about their own tables, checked on the printed numbers alone. ",
+        tag("code", "audit.csv"),
+    )
+    return joined([intro, findings(run.audit)])
+
+
+def _data(run: Run) -> Html:
+    head = ["dataset", "kind", number("records", "th"), "columns", "made from", "fingerprint (SHA-256)"]
+    rows = [
+        [
+            tag("td", tag("strong", fact["name"]), *(tag("div", fact[key]) for key in ABOUT), class_="text"),
+            fact["kind"],
+            number(fact["rows"]),
+            tag("td", " ".join(fact["columns"]), class_="text"),
+            tag("td", fact["source"], class_="text"),
+            tag("td", tag("code", fact["fingerprint"]), class_="print"),
+        ]
+        for fact in run.datasets
+    ]
+    kinds = "A replica is synthetic and comes with the project; a stand-in is generated, or a file cut short."
+    words = f"{kinds} Nothing on this page is a record or a value of one."
+    return joined([tag("p", words), table(head, rows, "Datasets")])
+
+
+def _folders() -> Html:
+    rows = [
+        [tag("code", path), "the owner of the data", tag("td", what, class_="text")] for path, what in OWNER.items()
+    ]
+    rows += [[tag("code", path), "release", tag("td", what, class_="text")] for path, what in RELEASE.items()]
+    return table(["in the results folder", "for", "what it holds"], rows, "Folders")
+
+
+def _versions(versions: Sequence[str]) -> Html:
+    return tag("ul", *(tag("li", tag("code", line)) for line in versions))
+
+
+def _costs(costs: Sequence[Cost]) -> Html:
+    """The one part of the page that differs between two runs of the same thing."""
+    head = ["stage", *(number(name, "th") for name in ("jobs", "seconds in all", "largest memory, MB"))]
+    rows = [
+        [cost.stage, *(number(f"{value:,.0f}") for value in (cost.jobs, cost.seconds, cost.megabytes))]
+        for cost in costs
+    ]
+    words = "As measured when each job last ran. This section is all that differs between two runs of the same thing."
+    return joined([tag("p", words), table(head, rows, "Run time")])
