@@ -250,7 +250,7 @@ def report_inputs(wildcards):
         "sensitivities": [f"{RESULTS}/sensitivity/{name}.csv" for name in SENSITIVITIES],
         "figures": [f"{RESULTS}/figures/{figure}.svg" for figure in shown_figures()],
         "datasets": used_datasets(),
-        "cells": [cell_path(cell) for cell in CELLS.values()],
+        "cells": list(dict.fromkeys(PATHS.values())),
     }
 
 
