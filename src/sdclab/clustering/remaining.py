@@ -44,8 +44,9 @@ class Remaining:
         self.blocks = np.ascontiguousarray(self.points[self.who].transpose(2, 0, 1))
         self.lengths = self._distances(slice(None), self.origin)
         self.slack = ROUNDING * self.lengths.max()
-        self.low, self.high = np.empty((2, *self.blocks.shape[:2]))
-        self.longest, self.empty = np.empty((2, len(self.who)))
+        # finite also where a block is empty from the start: infinite `empty` puts it out of reach
+        self.low, self.high = np.zeros((2, *self.blocks.shape[:2]))
+        self.longest, self.empty = np.zeros((2, len(self.who)))
         self._shrink(np.arange(len(self.who)))
 
     def _shrink(self, those: Indices) -> None:
