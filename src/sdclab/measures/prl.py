@@ -32,22 +32,27 @@ def measure(
     bins: int = 10,
     cut: Literal["own", "original"] = "own",
     attributes: Literal["all", "first"] = "all",
+    sample: int | None = None,
 ) -> dict[str, float]:
     """The share (0 to 100) of originals whose true mate has the greatest matching weight; a tie of t counts 1/t.
 
     Two values agree if they lie in the same of `bins` equal-width bins, of each file's own range or of the
     original's (`cut`). `attributes`: all of them, or the first k averaged over k = 1..min(7, p). Should EM find no
-    matching class that agrees more often than chance, nobody can be linked and the share is 100/n.
+    matching class that agrees more often than chance, nobody can be linked and the share is 100/n. `sample`: only so
+    many originals, evenly spaced in the file, are linked to all released records; the cost is then linear in n.
     """
     if bins < 2:
         raise SdclabError(f"measure prl: bins is {bins} but must be at least 2.")
-    p = original.shape[1]
+    n, p = original.shape
+    if sample is not None and not 1 <= sample <= n:
+        raise SdclabError(f"measure prl: sample is {sample} but must lie between 1 and the number of records, {n}.")
     if p > MOST_ATTRIBUTES:
         raise SdclabError(f"measure prl: {p} attributes, but at most {MOST_ATTRIBUTES} are allowed.")
     known = _binned(original, original, bins)
     released = _binned(protected, protected if cut == "own" else original, bins)
     counts = [p] if attributes == "all" else range(1, min(7, p) + 1)
-    shares = [_linked(known[:, :k], released[:, :k], bins) for k in counts]
+    mates = np.linspace(0, n - 1, sample or n).round().astype(np.int64)
+    shares = [_linked(known[mates, :k], released[:, :k], mates, bins) for k in counts]
     return {"prl": float(np.mean(shares))}
 
 
@@ -71,20 +76,20 @@ class _Distinct:
         return cls(cells, which.ravel(), copies)
 
 
-def _linked(known: Codes, released: Codes, bins: int) -> float:
-    """Per cent of the known records that are linked to their mate."""
+def _linked(known: Codes, released: Codes, mates: Codes, bins: int) -> float:
+    """Per cent of the known records that are linked to their mate, whose place among the released is given."""
     a, b = _Distinct.of(known), _Distinct.of(released)
     tally = np.zeros(1 << known.shape[1])
     for rows, codes in _pattern_codes(a.cells, b.cells, bins):
         pairs = np.outer(a.copies[rows], b.copies)
         tally += np.bincount(codes.ravel(), weights=pairs.ravel(), minlength=len(tally))
-    weights = matching_weights(tally, len(known))
+    weights = matching_weights(tally, len(released))
     best, tied = np.empty(len(a.cells)), np.empty(len(a.cells))
     for rows, codes in _pattern_codes(a.cells, b.cells, bins):
         block = weights[codes]
         best[rows] = block.max(axis=1)
         tied[rows] = (block == best[rows][:, None]) @ b.copies
-    own = weights[(known == released) @ (1 << np.arange(known.shape[1]))]
+    own = weights[(known == released[mates]) @ (1 << np.arange(known.shape[1]))]
     credit = np.where(own == best[a.which], 1 / tied[a.which], 0.0)
     return 100 * float(credit.mean())
 
