@@ -3,6 +3,7 @@ PYTHON ?= python3
 CORES ?= $(shell nproc 2>/dev/null || echo 2)
 BIN := .venv/bin
 INSTALLED := .venv/.installed
+PEERS := .venv-peers/.installed
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES) --workflow-profile workflow/profiles/local
 
 .PHONY: reproduce smoke test lint format benchmark replicas lock clean help
@@ -31,10 +32,9 @@ format: $(INSTALLED) ## let the formatters write
 	$(BIN)/ruff format .
 	$(BIN)/snakefmt Snakefile workflow
 
-benchmark: $(INSTALLED) ## where the time goes, cell by cell
-	$(BIN)/python benchmarks/fcm.py
-	$(BIN)/python benchmarks/fcrm.py
-	$(BIN)/python benchmarks/mixture.py
+benchmark: $(PEERS) ## speed and memory beside other packages, and how cost grows with n, into results/
+	.venv-peers/bin/python benchmarks/run.py
+	.venv-peers/bin/python benchmarks/growth.py
 
 replicas: $(INSTALLED) ## make resources/replicas/ anew from the originals in DATA
 	$(BIN)/python scripts/make_replicas.py $(DATA)
@@ -45,11 +45,19 @@ lock: $(INSTALLED) ## resolve pyproject.toml into requirements.lock anew
 		--no-emit-index-url --custom-compile-command "make lock" --quiet --upgrade --output-file requirements.lock
 
 clean: ## remove what was generated: results, caches, the environment
-	rm -rf .venv .snakemake results .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	rm -rf .venv .venv-peers .snakemake results .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(INSTALLED): requirements.lock pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
+	touch $@
+
+# an environment of its own, because a peer may need other versions; one that cannot be installed is reported as absent
+$(PEERS): benchmarks/requirements.txt pyproject.toml
+	$(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check --editable .
+	grep -v '^#' benchmarks/requirements.txt | while read -r peer; do \
+		.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check "$$peer" || echo "$$peer IS ABSENT"; done
 	touch $@

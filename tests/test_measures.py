@@ -209,13 +209,13 @@ class TestPrl:
         assert evaluate("prl", original, constant)["prl"] == pytest.approx(100 / len(original))
 
     def test_of_a_sample_estimates_that_of_all(self, rng):
-        original = rng.standard_normal((3000, 5))
+        original = rng.standard_normal((1000, 5))
         protected = original + 0.1 * rng.standard_normal(original.shape)
-        every, some = (evaluate("prl", original, protected, sample=n)["prl"] / 100 for n in (3000, 600))
+        every, some = (evaluate("prl", original, protected, sample=n)["prl"] / 100 for n in (1000, 300))
         assert every == evaluate("prl", original, protected)["prl"] / 100
         assert 0.05 < every < 0.95
         assert some != every
-        assert abs(some - every) < 4 * np.sqrt(every * (1 - every) / 600)
+        assert abs(some - every) < 4 * np.sqrt(every * (1 - every) / 300)
 
     def test_bad_options_are_refused(self, pair, rng):
         with pytest.raises(SdclabError, match="bins is 1 but must be at least 2"):

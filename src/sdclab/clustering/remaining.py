@@ -15,7 +15,7 @@ BLOCK = 128
 """The most records in one of several blocks."""
 
 LOOK = 4
-"""Blocks that are looked into at first, and by how much more as long as others may hold the answer."""
+"""Blocks that are looked into at first, for a bound on the answer."""
 
 ROUNDING = 1e-9
 """Bounds are loosened by this share of the largest squared distance, so that rounding hides no record."""
@@ -93,21 +93,32 @@ class Remaining:
         bounds = bounds + self.empty
         order = bounds.argsort()
         looked = max(LOOK, -(-count // self.who.shape[1]))
-        while True:
-            among = order[:looked] if looked < len(order) else slice(None)
-            values = (sign * self._distances(among, centre) + self.gone[among]).ravel()
-            reached = np.partition(values, count - 1)[count - 1]
-            if looked >= len(order) or bounds[order[looked]] > reached + self.slack:
-                break
-            looked *= LOOK
+        who, values = self._look(order, looked, sign, centre)
+        reached = _smallest(values, count)
+        promising = np.searchsorted(bounds[order], reached + self.slack, side="right")
+        if promising > looked:
+            who, values = self._look(order, promising, sign, centre)
+            reached = _smallest(values, count)
         found = np.flatnonzero(values <= reached)
-        who = self.who[among].ravel()[found]
-        return who[np.lexsort((who, values[found] == reached))[:count]]
+        if len(found) > 1:
+            found = found[np.lexsort((who[found], values[found] == reached))]
+        return who[found[:count]]
+
+    def _look(self, order: Indices, count: int, sign: float, centre: Vector) -> tuple[Indices, Vector]:
+        """Who is in the first blocks of an order, and their signed distances."""
+        among = order[:count] if count < len(order) else slice(None)
+        values = sign * self._distances(among, centre) + self.gone[among]
+        return self.who[among].ravel(), values.ravel()
 
     def _distances(self, among: Indices | slice, centre: Vector) -> Matrix:
         difference = self.blocks[:, among] - centre[:, None, None]
         distances: Matrix = np.einsum("jbi,jbi->bi", difference, difference)
         return distances
+
+
+def _smallest(values: Vector, count: int) -> float:
+    """The value that so many do not exceed."""
+    return float(values.min() if count == 1 else np.partition(values, count - 1)[count - 1])
 
 
 def _blocks(points: Matrix, rest: Indices) -> tuple[Indices, Matrix]:

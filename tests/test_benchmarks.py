@@ -1,0 +1,82 @@
+"""The benchmarks run; how fast is not for a test to say."""
+
+import csv
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from conftest import PROJECT
+
+sys.path.insert(0, str(PROJECT / "benchmarks"))
+
+import growth
+import peers
+import run
+
+from sdclab.measures import MEASURES
+from sdclab.methods import METHODS
+
+
+def command(script, *arguments):
+    done = subprocess.run(
+        [sys.executable, PROJECT / "benchmarks" / script, *map(str, arguments)], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_peers_are_measured_and_written(tmp_path):
+    command("run.py", "--to", tmp_path, "--only", "em", "--scale", 0.05)
+    rows = list(csv.DictReader((tmp_path / "peers.csv").read_text().splitlines()))
+    assert [row["name"] for row in rows] == ["em"] * 2
+    for row in rows:
+        assert float(row["ours_s"]) > 0
+        if row["ratio"]:
+            assert float(row["ratio"]) == pytest.approx(float(row["theirs_s"]) / float(row["ours_s"]))
+    assert {path.name for path in tmp_path.iterdir()} == {"peers.csv", "peers.md", "peers.svg", "peers.png"}
+
+
+def test_a_peer_that_is_not_installed_is_absent_and_no_error(monkeypatch):
+    monkeypatch.setattr(run, "find_spec", lambda name: None)
+    row = run.compare("fcm", {"n": 200, "p": 2, "c": 3, "restarts": 1})
+    assert row["peer"] == "scikit-fuzzy (absent)"
+    assert row["ours_s"] > 0
+    assert row["theirs_s"] is row["ratio"] is row["difference"] is None
+
+
+@pytest.mark.parametrize("name", [name for name, contest in peers.CONTESTS.items() if run.installed(contest)])
+def test_both_sides_agree(name):
+    contest = peers.CONTESTS[name]
+    if contest.peer.startswith("python-synthpop"):
+        pytest.skip("two synthesisers need not agree")
+    size = {**contest.sizes[0], "n": 200}
+    ours, theirs = (
+        contest.result(data, side(data)) for side in (contest.ours, contest.theirs) for data in [contest.data(size)]
+    )
+    # recordlinkage estimates from another start
+    np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=0.02 if name == "fellegi-sunter" else 1e-6)
+
+
+def test_growth_covers_every_method_and_measure():
+    registered = {*METHODS, *MEASURES}
+    assert set(growth.QUADRATIC) <= registered
+    assert set(growth.NEEDED) <= registered
+    for what, registry in (("method", METHODS), ("measure", MEASURES)):
+        for name in registry:
+            growth.prepared(what, name, 500)()
+
+
+def test_growth_is_measured_and_written(tmp_path):
+    said = command("growth.py", "--to", tmp_path, "--only", "noise", "pil", "--sizes", 500, 1000)
+    assert "noise" in said
+    rows = list(csv.DictReader((tmp_path / "growth.csv").read_text().splitlines()))
+    assert [(row["name"], int(row["n"])) for row in rows] == [(a, n) for a in ("noise", "pil") for n in (500, 1000)]
+    assert {path.name for path in tmp_path.iterdir()} == {"growth.csv", "growth.md", "growth.svg", "growth.png"}
+
+
+@pytest.mark.parametrize("power", [1.0, 2.0])
+def test_the_exponent_is_the_slope_of_the_logarithms(power):
+    rows = [{"n": n, "seconds": 1e-3 * n**power} for n in (1000, 5000, 10_000, 20_000)]
+    rows[0]["seconds"] = 50.0  # what a call costs at least does not count
+    assert growth.exponent(rows) == pytest.approx(power)

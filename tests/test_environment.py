@@ -1,0 +1,35 @@
+"""Every way to install gives the versions of the lock file, for the same numbers."""
+
+import re
+import tomllib
+
+import yaml
+from conftest import PROJECT
+
+PINNED = re.compile(r"^([a-z0-9-]+)==(\S+)(?: ; (.+?))? \\$", re.MULTILINE)
+
+
+def name(requirement: str) -> str:
+    return re.split(r"[<>=~! ]", requirement)[0]
+
+
+def test_conda_gets_the_locked_versions_of_all_that_a_run_needs():
+    environment = yaml.safe_load((PROJECT / "environment.yml").read_text())["dependencies"]
+    assert "python =3.11" in environment
+    given = dict(line.split("==") for line in environment[-1]["pip"])
+    locked = {
+        package: version
+        for package, version, condition in PINNED.findall((PROJECT / "requirements.lock").read_text())
+        if not condition or "python_full_version < '3.12'" in condition
+    }
+    assert given == {package: locked[package] for package in given}
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text())
+    needed = [*project["project"]["dependencies"], *project["project"]["optional-dependencies"]["workflow"]]
+    needed += [*project["build-system"]["requires"], "editables"]
+    assert set(given) == {name(requirement) for requirement in needed}
+
+
+def test_the_container_is_built_from_the_lock_file_for_the_same_python():
+    recipe = (PROJECT / "Containerfile").read_text()
+    assert "FROM docker.io/library/python:3.11-" in recipe
+    assert "pip install --quiet --require-hashes --requirement requirements.lock" in recipe
