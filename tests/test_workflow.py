@@ -13,8 +13,6 @@ from conftest import PROJECT, SMALL, SMOKE, originals
 
 from sdclab.data.retrieve import substitute
 
-pytestmark = pytest.mark.xdist_group("workflow")  # one worker, so that one smoke run serves all
-
 
 def test_delivers_tables_figures_verdicts_and_a_summary(smoke):
     made = smoke.results()

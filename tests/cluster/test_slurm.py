@@ -19,10 +19,7 @@ if find_spec("snakemake_executor_plugin_slurm") is None:
     MISSING.append("snakemake-executor-plugin-slurm")
 if os.geteuid() != 0:
     MISSING.append("root, who alone may start a node")
-pytestmark = [
-    pytest.mark.skipif(bool(MISSING), reason=f"THE CLUSTER IS NOT TESTED: no {', '.join(MISSING)}"),
-    pytest.mark.xdist_group("slurm"),  # one cluster at a time
-]
+pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"THE CLUSTER IS NOT TESTED: no {', '.join(MISSING)}")
 
 CONFIG = """
 ClusterName=sdclab
