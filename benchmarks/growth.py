@@ -117,7 +117,7 @@ def chart(grown: Sequence[Sequence[Mapping[str, Any]]], folder: Path) -> None:
 
     from sdclab.plots.style import COLOURS, FAINT, MARKERS, STYLES, save
 
-    figure = Figure(figsize=(11, 5))
+    figure = Figure(figsize=(11, 6.5))
     panels = figure.subplots(1, 2, sharey=True)
     for axes, what in zip(panels, ("method", "measure"), strict=True):
         lines = [rows for rows in grown if rows[0]["what"] == what]
@@ -133,7 +133,7 @@ def chart(grown: Sequence[Sequence[Mapping[str, Any]]], folder: Path) -> None:
         for power in (1, 2):
             axes.plot(n, 1e-4 * (n / n[0]) ** power, color=FAINT, lw=0.8, zorder=0)
         axes.set(xscale="log", yscale="log", xlabel="records", title=f"{what}s (grey: n and n²)", ylim=(5e-5, None))
-        axes.legend(fontsize=7, loc="upper left")
+        axes.legend(fontsize=7, loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=3)
     panels[0].set_ylabel("seconds, one thread")
     for kind in ("svg", "png"):
         save(figure, folder / f"growth.{kind}")
