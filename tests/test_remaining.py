@@ -1,4 +1,4 @@
-"""Searching in blocks against looking at every record."""
+"""Searching in blocks and trees against looking at every record."""
 
 import numpy as np
 import pytest
@@ -26,17 +26,30 @@ def test_finds_what_looking_everywhere_finds(seed, n, p, whole):
     points = rng.normal(0, 3, (n, p))
     points = points.round() if whole else points  # whole numbers have many ties, and their distances no rounding
     rest, among = list(range(n)), Remaining(points)
-    while len(rest) > 3:
+    while len(rest) > 6:
         assert list(among.all()) == rest
+        assert len(among) == len(rest)
         np.testing.assert_allclose(among.mean(), points[rest].mean(axis=0), atol=1e-12)
-        centre, count = points[rng.integers(n)], int(rng.integers(1, 4))
-        distances = {i: float(((points[i] - centre) ** 2).sum()) for i in rest}
-        assert among.farthest(centre) == max(rest, key=lambda i: (distances[i], -i))
-        nearest = among.nearest(centre, count)
-        assert sorted(nearest) == sorted(sorted(rest, key=lambda i: (distances[i], i))[:count])
-        assert distances[int(nearest[-1])] == max(distances[i] for i in nearest)
-        among.take(nearest)
-        rest = [i for i in rest if i not in nearest]
+        far = rng.normal(0, 9, p)
+        assert among.farthest(far) == farthest(points, rest, far)
+        first = among.farthest(among.mean())
+        second = among.farthest(points[first])
+        assert second == farthest(points, rest, points[first])
+        count = int(rng.integers(1, 4))
+        for centre, taken in zip((first, second), among.take([first, second], count), strict=True):
+            distances = squares(points, rest, points[centre])
+            assert sorted(taken) == sorted(sorted(rest, key=lambda i: (distances[i], i))[:count])
+            assert distances[int(taken[-1])] == max(distances[i] for i in taken)
+            rest = [i for i in rest if i not in taken]
+
+
+def squares(points, rest, centre):
+    return {i: float(((points[i] - centre) ** 2).sum()) for i in rest}
+
+
+def farthest(points, rest, centre):
+    distances = squares(points, rest, centre)
+    return max(rest, key=lambda i: (distances[i], -i))
 
 
 @pytest.mark.parametrize("k", [1, 3, 40])

@@ -1,15 +1,37 @@
 """The classes of a release: records that were released alike."""
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from sdclab.arrays import Indices, Matrix
 
 
+@dataclass(frozen=True)
+class Distinct:
+    """The distinct records of a file in ascending order, which of them each record is, and how often each occurs."""
+
+    records: NDArray[Any]
+    which: Indices
+    copies: Indices
+
+    @classmethod
+    def of(cls, records: NDArray[Any]) -> "Distinct":
+        order = np.lexsort(records.T[::-1])  # several times as fast as numpy's unique, which sorts rows as bytes
+        in_order = records[order]
+        first = np.append(True, (in_order[1:] != in_order[:-1]).any(axis=1))
+        number = first.cumsum() - 1
+        which = np.empty_like(order)
+        which[order] = number
+        return cls(in_order[first], which, np.bincount(number))
+
+
 def classes(released: Matrix) -> list[Indices]:
     """The records of every class, by position."""
-    _, which, counts = np.unique(released, axis=0, return_inverse=True, return_counts=True)
-    order = np.argsort(which.ravel(), kind="stable")
-    return np.split(order, np.cumsum(counts)[:-1])
+    distinct = Distinct.of(released)
+    return np.split(distinct.which.argsort(kind="stable"), distinct.copies.cumsum()[:-1])
 
 
 def anonymity(released: Matrix, k: int) -> dict[str, float]:

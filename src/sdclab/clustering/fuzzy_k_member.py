@@ -14,6 +14,7 @@ from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
 from sdclab.arrays import Indices, Matrix, Vector
+from sdclab.clustering.blocks import clustering_blocks
 from sdclab.clustering.k_member import SLACK, Normalised, check_k, widths
 from sdclab.errors import SdclabError
 from sdclab.ties import GRID, settled, smallest
@@ -85,10 +86,17 @@ class FuzzyClusters:
         return np.column_stack([np.bincount(who, share, minlength=n) for share in shares])
 
 
-def fuzzy_k_member(points: Matrix, k: int, function: Function) -> FuzzyClusters:
+def fuzzy_k_member(points: Matrix, k: int, function: Function, block: int | None = None) -> FuzzyClusters:
     """Clusters until no record has anything left; the next core is chosen as in crisp k-member clustering."""
+    check_k(k, len(points))
+    parts = clustering_blocks(points, k, block)
+    found = [_fuzzy_k_member(points[part], k, function) for part in parts]
+    members = [part[clusters.members] for part, clusters in zip(parts, found, strict=True)]
+    return FuzzyClusters(np.concatenate(members), np.concatenate([clusters.memberships for clusters in found]))
+
+
+def _fuzzy_k_member(points: Matrix, k: int, function: Function) -> FuzzyClusters:
     n = len(points)
-    check_k(k, n)
     neighbours, distances = nearest(points, k - 1)
     factors = function(distances)
     left, last, remaining = np.ones(n), 0, n

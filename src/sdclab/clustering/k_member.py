@@ -15,6 +15,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from sdclab.arrays import Indices, Matrix, Vector
+from sdclab.clustering.blocks import clustering_blocks
 from sdclab.errors import SdclabError
 from sdclab.taxonomy import Taxonomy, split
 from sdclab.ties import settled
@@ -56,6 +57,11 @@ class Normalised:
     def only(self, chosen: Any) -> "Normalised":
         return Normalised(self.points[chosen], [(taxonomy, leaves[chosen]) for taxonomy, leaves in self.categories])
 
+    def positions(self) -> Matrix:
+        """Numbers that say who is near whom: a category counts by its place in the taxonomy."""
+        places = [leaves / len(taxonomy.codes) for taxonomy, leaves in self.categories]
+        return np.column_stack([self.points, *places])
+
     def widths_with(self, members: "Normalised") -> Vector:
         """The width of a set of members together with each of these records.
 
@@ -94,14 +100,19 @@ def loss(records: Normalised, clusters: Sequence[Indices]) -> float:
     return float(_losses(records, clusters).sum())
 
 
-def k_member(records: Normalised, k: int) -> list[Indices]:
+def k_member(records: Normalised, k: int, block: int | None = None) -> list[Indices]:
     """Clusters of at least k records, each grown by the record that adds least information loss.
 
     The first seed is the record farthest from the file's first, each later one the farthest from the record that joined
     last; fewer than k that remain join, one by one, the cluster whose loss they raise least. Ties go by position.
     """
+    check_k(k, len(records))
+    parts = clustering_blocks(records.positions(), k, block)
+    return [part[members] for part in parts for members in _k_member(records.only(part), k)]
+
+
+def _k_member(records: Normalised, k: int) -> list[Indices]:
     n = len(records)
-    check_k(k, n)
     rest, free, taken = np.arange(n), records, np.zeros(n)
     last, found = 0, []
     for _ in range(n // k):

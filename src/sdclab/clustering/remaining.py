@@ -1,136 +1,145 @@
-"""The farthest and the nearest of the records that remain while others are taken, without looking at all of them.
+"""The records that remain while clusters take theirs: who is farthest, who is nearest, without looking at all of them.
 
-Records lie in blocks of neighbours, each inside a box. A box bounds how near and how far its records can be, so a
-search looks only into blocks that may hold the answer, which is the same as if it had looked everywhere.
+Records lie in blocks of neighbours, each inside a box. A box bounds how far its records can be, so a search for the
+farthest looks only into blocks that may hold it; the nearest come from a tree. Both find what looking everywhere would.
 """
 
-import numpy as np
+from collections.abc import Sequence
 
-from sdclab.arrays import Indices, Matrix, Vector
+import numpy as np
+from scipy.spatial import cKDTree
+
+from sdclab.arrays import Indices, Mask, Matrix, Vector
+from sdclab.clustering.blocks import blocks
 
 FEW = 2000
 """So few records are one block: looking at all of them costs less than choosing where to look."""
 
-BLOCK = 128
+BLOCK = 100
 """The most records in one of several blocks."""
 
-LOOK = 4
-"""Blocks that are looked into at first, for a bound on the answer."""
-
 ROUNDING = 1e-9
-"""Bounds are loosened by this share of the largest squared distance, so that rounding hides no record."""
+"""Distances that differ by less, relative to the largest, may be equal: they are then computed anew, all in one way."""
 
 
 class Remaining:
-    """Records by their squared Euclidean distances; of equals the first in the file counts.
+    """Records by their Euclidean distances; of equals the first in the file counts.
 
-    `gone` is infinite where a record was taken: added to a distance, it puts the record out of reach.
+    The squared distance |x|² - 2 c'x + |c|² is linear in (x, |x|²): one product of matrices gives it for a block, or
+    a bound of it for all boxes. A record that was taken has |x|² = -inf, which puts it out of reach.
     """
 
     def __init__(self, points: Matrix) -> None:
         self.points = points
-        self._arrange(np.arange(len(points)))
+        self.here = np.ones(len(points), dtype=bool)
+        self._arrange()
 
     def __len__(self) -> int:
         return self.size
 
-    def _arrange(self, rest: Indices) -> None:
-        self.who, self.gone = _blocks(self.points, rest)
-        self.place = np.empty(len(self.points), dtype=np.intp)
-        self.place[self.who[self.gone == 0]] = np.flatnonzero(self.gone == 0)
-        self.origin, self.size = self.points[rest].mean(axis=0), len(rest)
-        self.total = self.origin * self.size
-        # attribute × block × record: distances then run over contiguous memory
-        self.blocks = np.ascontiguousarray(self.points[self.who].transpose(2, 0, 1))
-        self.lengths = self._distances(slice(None), self.origin)
-        self.slack = ROUNDING * self.lengths.max()
-        # finite also where a block is empty from the start: infinite `empty` puts it out of reach
-        self.low, self.high = np.zeros((2, *self.blocks.shape[:2]))
-        self.longest, self.empty = np.zeros((2, len(self.who)))
-        self._shrink(np.arange(len(self.who)))
-
-    def _shrink(self, those: Indices) -> None:
-        """Fit the boxes to what is left in them; `empty` is infinite where nothing is."""
-        self.empty[those] = self.gone[those].min(axis=1)
-        those = those[self.empty[those] == 0]
-        blocks, gone = self.blocks[:, those], self.gone[those]
-        self.low[:, those] = (blocks + gone).min(axis=2)
-        self.high[:, those] = (blocks - gone).max(axis=2)
-        self.longest[those] = (self.lengths[those] - gone).max(axis=1)
-
     def all(self) -> Indices:
-        return np.sort(self.who[self.gone == 0])
+        return self.here.nonzero()[0]
 
     def mean(self) -> Vector:
         return self.total / self.size
 
-    def take(self, chosen: Indices) -> None:
-        """Take records away; when enough are gone, the others move together."""
-        places = self.place[chosen]
-        self.gone.flat[places] = np.inf
-        self.total -= self.points[chosen].sum(axis=0)
-        self.size -= len(chosen)
-        single = len(self.who) == 1  # quick to arrange, and with nothing to choose by its box
-        if self.size < (0.9 if single else 0.5) * self.who.size:
-            self._arrange(self.all())
-        elif not single:
-            self._shrink(places // self.who.shape[1])
+    def _arrange(self) -> None:
+        self.rest = self.all()
+        self.size, self.origin = len(self.rest), self.points[self.rest].mean(axis=0)
+        self.total = self.origin * self.size
+        self.tree = cKDTree(self.points[self.rest])
+        self.who, extra = self._blocks()
+        self.place = np.empty(len(self.points), dtype=np.intp)
+        self.place[self.who[~extra]] = np.flatnonzero(~extra)
+        x = self.points[self.who] - self.origin
+        squares = np.einsum("bij,bij->bi", x, x)
+        self.slack = ROUNDING * float(squares.max())
+        squares[extra] = -np.inf
+        # block × (attributes, then the square) × record
+        self.lifted = np.ascontiguousarray(np.dstack([x, squares]).transpose(0, 2, 1))
+        # (least values, greatest values, greatest square) × block; only the last is kept up to date, which is enough
+        self.boxes = np.vstack([x.min(axis=1).T, x.max(axis=1).T, squares.max(axis=1)])
+
+    def _blocks(self) -> tuple[Indices, Mask]:
+        """Who is in which block (block × record), and where somebody stands a second time to fill it."""
+        # a box that was not halved along every attribute is as wide as the file and bounds little
+        one = self.size <= max(FEW, BLOCK << self.points.shape[1] - 1)
+        parts = blocks(self.points[self.rest], self.size if one else BLOCK)
+        width = max(map(len, parts))
+        who = self.rest[np.stack([np.resize(part, width) for part in parts])]
+        return who, np.arange(width) >= np.array([len(part) for part in parts])[:, None]
 
     def farthest(self, centre: Vector) -> int:
-        # of |x|² - 2 c'x + |c|² each term has its largest value; zero is near the middle, where that bounds best
-        c, zero = (centre - self.origin)[:, None], self.origin[:, None]
-        towards = (c * (np.where(c > 0, self.low, self.high) - zero)).sum(axis=0)
-        return int(self._least(-1.0, centre, 1, 2 * towards - self.longest - (c * c).sum())[0])
+        c = -2 * (centre - self.origin)
+        weights = np.concatenate([c, [1.0]])
+        among: Indices | slice = slice(None)
+        if len(self.who) > 1:
+            bounds = np.concatenate([np.minimum(c, 0), np.maximum(c, 0), [1.0]]) @ self.boxes
+            reached = (weights @ self.lifted[bounds.argmax()]).max()
+            among = (bounds >= reached - self.slack).nonzero()[0]
+        values = weights @ self.lifted[among]
+        found = self.who[among][values >= values.max() - self.slack]
+        if len(found) == 1:
+            return int(found[0])
+        found.sort()
+        return int(found[self._distances(found, centre).argmax()])
 
-    def nearest(self, centre: Vector, count: int) -> Indices:
-        """In the order of the file, but those at the largest distance behind the others."""
-        c = centre[:, None]
-        outside = np.maximum(np.maximum(self.low - c, c - self.high), 0.0)
-        return self._least(1.0, centre, count, (outside * outside).sum(axis=0))
+    def _distances(self, who: Indices, centre: Vector) -> Vector:
+        # attribute by attribute: in whatever company a record is, its distance is rounded the same way
+        difference = np.ascontiguousarray(self.points[who].T) - centre[:, None]
+        squares: Vector = np.einsum("ji,ji->i", difference, difference)
+        return squares
 
-    def _least(self, sign: float, centre: Vector, count: int, bounds: Vector) -> Indices:
-        """The records with the least signed distances from a centre; every block has a lower bound of them."""
-        bounds = bounds + self.empty
-        order = bounds.argsort()
-        looked = max(LOOK, -(-count // self.who.shape[1]))
-        who, values = self._look(order, looked, sign, centre)
-        reached = _smallest(values, count)
-        promising = np.searchsorted(bounds[order], reached + self.slack, side="right")
-        if promising > looked:
-            who, values = self._look(order, promising, sign, centre)
-            reached = _smallest(values, count)
-        found = np.flatnonzero(values <= reached)
-        if len(found) > 1:
-            found = found[np.lexsort((who[found], values[found] == reached))]
-        return who[found[:count]]
+    def take(self, centres: Sequence[int], count: int) -> list[Indices]:
+        """Let each centre, a record, in turn take its nearest away, itself the first of them.
 
-    def _look(self, order: Indices, count: int, sign: float, centre: Vector) -> tuple[Indices, Vector]:
-        """Who is in the first blocks of an order, and their signed distances."""
-        among = order[:count] if count < len(order) else slice(None)
-        values = sign * self._distances(among, centre) + self.gone[among]
-        return self.who[among].ravel(), values.ravel()
+        They come in the order of the file, but those at the largest distance behind the others.
+        """
+        taken = []
+        for centre, far, who in zip(centres, *self._listed(centres, 2 * count + 8), strict=True):
+            taken.append(self._nearest(centre, far, who, count))
+            self.here[taken[-1]] = False
+        self._leave(np.concatenate(taken))
+        return taken
 
-    def _distances(self, among: Indices | slice, centre: Vector) -> Matrix:
-        difference = self.blocks[:, among] - centre[:, None, None]
-        distances: Matrix = np.einsum("jbi,jbi->bi", difference, difference)
-        return distances
+    def _listed(self, centres: Sequence[int], count: int) -> tuple[Matrix, Indices]:
+        """Distances to the nearest that were here when the tree was built, and who they are (centre × record)."""
+        distances, places = self.tree.query(self.points[centres], k=min(count, len(self.rest)))
+        return np.asarray(distances), self.rest[places]
 
+    def _nearest(self, centre: int, far: Vector, who: Indices, count: int) -> Indices:
+        """The nearest that are here, from a list of the nearest that were."""
+        here = self.here[who].nonzero()[0][: count + 1]
+        if len(here) > count:
+            *before, last, beyond = far[here[-3:]]
+            if min([beyond - last, *(last - each for each in before)]) > ROUNDING * beyond:  # no tie at the end
+                chosen = who[here[:count]]
+                chosen[:-1].sort()
+                return chosen
+        return self._nearest_of_equals(centre, far, who, count)
 
-def _smallest(values: Vector, count: int) -> float:
-    """The value that so many do not exceed."""
-    return float(values.min() if count == 1 else np.partition(values, count - 1)[count - 1])
+    def _nearest_of_equals(self, centre: int, far: Vector, who: Indices, count: int) -> Indices:
+        """The same where others may be as near as the last of them, or the list is too short."""
+        point = self.points[centre]
+        here = self.here[who].nonzero()[0]
+        while len(here) < count:
+            (far,), (who,) = self._listed([centre], 4 * len(who))
+            here = self.here[who].nonzero()[0]
+        reach = far[here[count - 1]] * (1 + ROUNDING) + self.slack
+        near = self.rest[self.tree.query_ball_point(point, reach)]
+        near = near[self.here[near]]
+        distances = self._distances(near, point)
+        last = np.partition(distances, count - 1)[count - 1]
+        near, distances = near[distances <= last], distances[distances <= last]
+        return near[np.lexsort((near, distances == last))][:count]
 
-
-def _blocks(points: Matrix, rest: Indices) -> tuple[Indices, Matrix]:
-    """Records in blocks, each halved by its widest attribute until they are small; and infinity where there is none."""
-    halvings = int(np.ceil(np.log2(len(rest) / BLOCK))) if len(rest) > FEW else 0
-    # a box that was not halved along every attribute is as wide as the file and bounds little
-    count = 1 << halvings if halvings >= points.shape[1] else 1
-    size = -(-len(rest) // count) * count
-    # the first records fill up the blocks: there a second time, they are gone from the start
-    blocks, gone = np.resize(rest, size)[None], np.where(np.arange(size) < len(rest), 0.0, np.inf)[None]
-    while len(blocks) < count:
-        widest = np.ptp(points[blocks], axis=1).argmax(axis=1)
-        order = points[blocks, widest[:, None]].argsort(axis=1, kind="stable")
-        blocks, gone = (np.take_along_axis(each, order, axis=1).reshape(2 * len(each), -1) for each in (blocks, gone))
-    return blocks, gone
+    def _leave(self, taken: Indices) -> None:
+        """When enough are gone, the others move together."""
+        self.total -= self.points[taken].sum(axis=0)
+        self.size -= len(taken)
+        if 0 < self.size < 0.6 * len(self.rest):
+            self._arrange()
+        elif self.size:
+            blocks, slots = np.divmod(self.place[taken], self.who.shape[1])
+            self.lifted[blocks, -1, slots] = -np.inf
+            self.boxes[-1, blocks] = self.lifted[blocks, -1].max(axis=1)

@@ -6,13 +6,13 @@ runs on at most 2^p patterns.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdclab.arrays import Matrix, Vector
+from sdclab.classes import Distinct
 from sdclab.errors import SdclabError
 
 MOST_ATTRIBUTES = 20
@@ -62,30 +62,17 @@ def _binned(x: Matrix, reference: Matrix, bins: int) -> Codes:
     return np.clip(np.floor((x - low) / width * bins), 0, bins - 1).astype(np.int64)
 
 
-@dataclass(frozen=True)
-class _Distinct:
-    """The distinct records of a binned file: records in the same bins behave alike, so pairs shrink to theirs."""
-
-    cells: Codes
-    which: Codes
-    copies: Codes
-
-    @classmethod
-    def of(cls, records: Codes) -> "_Distinct":
-        cells, which, copies = np.unique(records, axis=0, return_inverse=True, return_counts=True)
-        return cls(cells, which.ravel(), copies)
-
-
 def _linked(known: Codes, released: Codes, mates: Codes, bins: int) -> float:
     """Per cent of the known records that are linked to their mate, whose place among the released is given."""
-    a, b = _Distinct.of(known), _Distinct.of(released)
+    # records in the same bins behave alike, so pairs shrink to those of distinct ones
+    a, b = Distinct.of(known), Distinct.of(released)
     tally = np.zeros(1 << known.shape[1])
-    for rows, codes in _pattern_codes(a.cells, b.cells, bins):
+    for rows, codes in _pattern_codes(a.records, b.records, bins):
         pairs = np.outer(a.copies[rows], b.copies)
         tally += np.bincount(codes.ravel(), weights=pairs.ravel(), minlength=len(tally))
     weights = matching_weights(tally, len(released))
-    best, tied = np.empty(len(a.cells)), np.empty(len(a.cells))
-    for rows, codes in _pattern_codes(a.cells, b.cells, bins):
+    best, tied = np.empty(len(a.records)), np.empty(len(a.records))
+    for rows, codes in _pattern_codes(a.records, b.records, bins):
         block = weights[codes]
         best[rows] = block.max(axis=1)
         tied[rows] = (block == best[rows][:, None]) @ b.copies

@@ -35,15 +35,17 @@ def protect(
     alpha: float = REACH,
     released: Released = "largest",
     strict: bool = False,
+    block: int | None = None,
 ) -> Release:
     """Replace every record by the centre of the fuzzy cluster it belongs to most, or by a mean of centres.
 
     `sigma` is for the exponential and the bell-shaped function, `alpha` for the triangular one. `released`: the centre
     of the `largest` membership, or all centres `weighted` by membership, which keeps the means. Neither is k-anonymous,
-    and `below_k` says by how much; `strict` releases the records of too small a class anew. Deterministic.
+    and `below_k` says by how much; `strict` releases the records of too small a class anew. `block`: clusters are
+    looked for inside blocks of at most so many neighbouring records. Deterministic.
     """
     records = Normalised.of(dependent)
-    options = Modification(k, Function.of(membership, sigma, alpha), released, strict)
+    options = Modification(k, Function.of(membership, sigma, alpha), released, strict, block)
     clusters = options.clusters(records)
     values = options.values(dependent, records, clusters)
     return Release(values, {"cluster_loss": clusters.loss(records), **anonymity(values, k)})
@@ -57,18 +59,19 @@ class Modification:
     function: Function
     released: Released
     strict: bool
+    block: int | None
 
     def clusters(self, records: Normalised) -> FuzzyClusters:
-        return fuzzy_k_member(records.points, self.k, self.function)
+        return fuzzy_k_member(records.points, self.k, self.function, self.block)
 
     def values(self, original: Matrix, records: Normalised, clusters: FuzzyClusters) -> Matrix:
         """What is released in the units of `original`; `records` are the same records, normalised."""
         centres = clusters.centres(original)
         values = centres[clusters.largest()] if self.released == "largest" else clusters.weighted(centres)
-        return kept_anonymous(values, original, records, self.k) if self.strict else values
+        return kept_anonymous(values, original, records, self.k, self.block) if self.strict else values
 
 
-def kept_anonymous(values: Matrix, original: Matrix, records: Normalised, k: int) -> Matrix:
+def kept_anonymous(values: Matrix, original: Matrix, records: Normalised, k: int, block: int | None) -> Matrix:
     """The release with every class of at least k records.
 
     Records of smaller classes are clustered crisply among themselves and released by their means; fewer than k of them
@@ -79,7 +82,7 @@ def kept_anonymous(values: Matrix, original: Matrix, records: Normalised, k: int
     small = np.sort(np.concatenate([np.empty(0, dtype=np.intp), *(each for each in found if len(each) < k)]))
     values = values.copy()
     if len(small) >= k:
-        values[small] = centred(original[small], k_member(records.only(small), k))
+        values[small] = centred(original[small], k_member(records.only(small), k, block))
         return values
     for before, after in zip(large, joined(records, large, small), strict=True):
         values[after] = values[before[0]]

@@ -29,6 +29,7 @@ def protect(
     alpha: float = REACH,
     released: Released = "largest",
     strict: bool = False,
+    block: int | None = None,
     order: Literal["rotation_first", "fdm_first"] = "rotation_first",
     rotation: Kind = "planes",
     planes: str = "1-2",
@@ -40,7 +41,7 @@ def protect(
     (`cluster_loss`) or those after it (`cluster_loss_remeasured`). Clusters are formed with the ranges of the file that
     is modified.
     """
-    options = Modification(k, Function.of(membership, sigma, alpha), released, strict)
+    options = Modification(k, Function.of(membership, sigma, alpha), released, strict, block)
     origin, unit = units(dependent, scale)
     scaled = (dependent - origin) / unit
     matrix = rotation_matrix(dependent.shape[1], rotation, planes, rng)

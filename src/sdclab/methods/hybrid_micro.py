@@ -13,9 +13,11 @@ from sdclab.methods import mdav
 GRID = {"k": [5, 10, 20, 50, 100, 200]}
 
 
-def protect(dependent: Matrix, independent: Matrix, rng: np.random.Generator, *, k: int = 20) -> Matrix:
-    """Cluster by MDAV with at least k records each, then synthesise each cluster as a normal sample."""
-    return synthesise(dependent, mdav.clusters(dependent, k), rng)
+def protect(
+    dependent: Matrix, independent: Matrix, rng: np.random.Generator, *, k: int = 20, block: int | None = None
+) -> Matrix:
+    """Cluster by MDAV with at least k records each (`block` as there), then draw each cluster as a normal sample."""
+    return synthesise(dependent, mdav.clusters(dependent, k, block), rng)
 
 
 def synthesise(records: Matrix, clusters: list[Indices], rng: np.random.Generator) -> Matrix:

@@ -24,13 +24,15 @@ def protect(
     *,
     k: int = 3,
     taxonomies: Mapping[str, Any] = {},
+    block: int | None = None,
 ) -> Release:
     """Replace every record by the centre of its cluster of at least k: means, or the most frequent category.
 
-    `taxonomies` says which dependents are categorical: position, from 1 -> tree over its codes. Deterministic.
+    `taxonomies` says which dependents are categorical: position, from 1 -> tree over its codes. `block`: clusters
+    are looked for inside blocks of at most so many neighbouring records. Deterministic.
     """
     records = Normalised.of(dependent, taxonomies)
-    clusters = k_member(records, k)
+    clusters = k_member(records, k, block)
     values = centred(dependent, clusters)
     for place in (int(key) - 1 for key in taxonomies):
         for members in clusters:

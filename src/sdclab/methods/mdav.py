@@ -6,7 +6,8 @@ Oganian & Domingo-Ferrer (2017), section 5.
 
 import numpy as np
 
-from sdclab.arrays import Indices, Matrix, Vector
+from sdclab.arrays import Indices, Matrix
+from sdclab.clustering.blocks import clustering_blocks
 from sdclab.clustering.remaining import Remaining
 from sdclab.errors import SdclabError
 from sdclab.linalg import standardised
@@ -14,30 +15,33 @@ from sdclab.linalg import standardised
 GRID = {"k": [3, 5, 10, 20, 50, 100]}
 
 
-def protect(dependent: Matrix, independent: Matrix, rng: np.random.Generator, *, k: int = 3) -> Matrix:
-    """Replace every record by the mean of its cluster of at least k records."""
+def protect(
+    dependent: Matrix, independent: Matrix, rng: np.random.Generator, *, k: int = 3, block: int | None = None
+) -> Matrix:
+    """Replace every record by the mean of its cluster of at least k records.
+
+    `block`: clusters are looked for inside blocks of at most so many neighbouring records.
+    """
     protected = np.empty_like(dependent)
-    for members in clusters(dependent, k):
+    for members in clusters(dependent, k, block):
         protected[members] = dependent[members].mean(axis=0)
     return protected
 
 
-def clusters(records: Matrix, k: int) -> list[Indices]:
+def clusters(records: Matrix, k: int, block: int | None = None) -> list[Indices]:
     """The clusters of MDAV on standardised records (population SD), each of k to 2k - 1 of them."""
     n = len(records)
     if not 1 <= k <= n:
         raise SdclabError(f"k is {k} but must lie between 1 and the number of records, {n}.")
-    remaining = Remaining(standardised(records))
+    points = standardised(records)
+    return [part[members] for part in clustering_blocks(points, k, block) for members in _clusters(points[part], k)]
+
+
+def _clusters(points: Matrix, k: int) -> list[Indices]:
+    remaining = Remaining(points)
     found: list[Indices] = []
-
-    def take(centre: Vector) -> None:
-        found.append(remaining.nearest(centre, k))
-        remaining.take(found[-1])
-
     while len(remaining) >= 2 * k:
-        first = remaining.points[remaining.farthest(remaining.mean())]
-        second = remaining.points[remaining.farthest(first)]
-        take(first)
-        if len(remaining) >= 2 * k:  # that is, at least 3k stood before the first of the pair was taken
-            take(second)
+        first = remaining.farthest(remaining.mean())
+        second = remaining.farthest(remaining.points[first])
+        found += remaining.take([first, second] if len(remaining) >= 3 * k else [first], k)
     return [*found, remaining.all()] if len(remaining) else found
