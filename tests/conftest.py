@@ -79,7 +79,7 @@ class Tree:
     """A copy of the project in which a test may change anything and run the workflow."""
 
     def __init__(self, root: Path) -> None:
-        self.root = root
+        self.root, self.said = root, ""
         for part in PARTS:
             source = PROJECT / part
             copy = shutil.copytree if source.is_dir() else shutil.copy
@@ -135,4 +135,5 @@ def smoke(tmp_path_factory: pytest.TempPathFactory) -> Tree:
     tree = Tree(tmp_path_factory.mktemp("smoke"))
     done = tree.run(*SMALL)
     assert done.returncode == 0, done.stderr
+    tree.said = done.stdout + done.stderr
     return tree

@@ -48,6 +48,14 @@ def test_a_second_run_does_nothing(smoke):
     assert "Nothing to be done" in again.stdout + again.stderr
 
 
+def test_says_how_long_it_took_and_how_much_of_that_was_work(smoke):
+    shown = re.search(r"^Time: (\d+) s; the jobs' own code had (\d+) s of CPU, (\d+)% of 2 cores\.$", smoke.said, re.M)
+    wall, work, share = map(int, shown.groups())
+    logs = [path.read_text() for path in (smoke.root / "results/smoke/logs").rglob("*.log")]
+    assert work == round(sum(float(log.split()[-2]) for log in logs))
+    assert share == pytest.approx(100 * work / (2 * wall), abs=3)
+
+
 def test_one_core_and_two_give_the_same_bytes(smoke, tree):
     assert tree.run(*SMALL, cores=1).returncode == 0
     assert tree.results() == smoke.results()

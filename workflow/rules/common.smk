@@ -1,6 +1,8 @@
 # What the rules share: the checked config, the studies it names, and the functions that list files.
 import os
+import re
 import sys
+import time
 from pathlib import Path
 
 from sdclab import documents, grids, studies
@@ -13,6 +15,7 @@ from sdclab.methods import METHODS
 from sdclab.plots import DRAWS_RECORDS, PLOTS
 from sdclab.provenance import code_fingerprint
 
+BEGUN = time.time()
 CONFIG = "config/config.yaml"
 SCHEMAS = Path("workflow/schemas")
 PUBLISHED = "resources/published"
@@ -264,6 +267,15 @@ def targets():
     return cells + tables + figures + sensitivities + [f"{RESULTS}/{end}" for end in ends]
 
 
+def time_spent():
+    """How long this run took, and how much of its cores' time the jobs' own code had: the rest is starting and waiting."""
+    logs = [path.read_text() for path in Path(RESULTS, "logs").rglob("*.log") if path.stat().st_mtime >= BEGUN]
+    work = sum(float(seconds) for log in logs for seconds in re.findall(r"^worked for ([0-9.]+) s$", log, re.M))
+    wall = time.time() - BEGUN
+    share = f", {work / (wall * workflow.cores):.0%} of {workflow.cores} cores" if workflow.local_exec else ""
+    return f"Time: {wall:.0f} s; the jobs' own code had {work:.0f} s of CPU{share}."
+
+
 def last_words():
     path = Path(RESULTS, "summary.txt")
-    return f"{path.read_text()}Report: {RESULTS}/report/index.html" if path.exists() else ""
+    return f"{path.read_text()}{time_spent()}\nReport: {RESULTS}/report/index.html" if path.exists() else ""
