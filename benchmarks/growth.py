@@ -4,13 +4,15 @@
 
 Each is measured in a process of its own, at growing n until one call takes more than `--most` seconds, or is
 expected to; what is left out is said. The exponent is the slope of log time in log n from 5,000 records on, where
-what a call costs at least no longer counts.
+what a call costs at least no longer counts. What is quadratic by definition is measured once more with the option
+that makes it linear.
 """
 
 import argparse
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,8 @@ from sdclab.measures import MEASURES, measure
 from sdclab.methods import METHODS, protect
 
 SIZES = (1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000, 200_000)
+LEAST = 2500
+"""Records of the call that is not measured, and the fewest with an option that speaks of many."""
 FROM = 5000
 LIMIT = 1.2
 QUADRATIC = {
@@ -38,6 +42,15 @@ QUADRATIC = {
 }
 """What must compare each with each, and why."""
 
+BLOCK, SAMPLE = {"block": 5000}, {"sample": 2000}
+LINEAR: Mapping[str, Mapping[str, object]] = {
+    **dict.fromkeys(("mdav", "hybrid_micro", "k_member", "fdm", "fuzzy_hybrid"), BLOCK),
+    "prl": SAMPLE,
+    "dr": {"prl": SAMPLE},
+    "score": {"dr": {"prl": SAMPLE}},
+}
+"""The option by which each of them need not."""
+
 NEEDED: Mapping[str, Mapping[str, object]] = {
     "fcrm": {"c": 5},
     "noise": {"p": 0.1},
@@ -46,8 +59,35 @@ NEEDED: Mapping[str, Mapping[str, object]] = {
 }
 """Parameters that have no default, or whose default is a search."""
 
-COLUMNS = ("what", "name", "n", "seconds", "memory_mb")
+COLUMNS = ("what", "name", "options", "n", "seconds", "memory_mb")
 P = 3
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A method or measure with the options that it is measured with, if not its own."""
+
+    what: str
+    name: str
+    linear: bool = False
+
+    @property
+    def options(self) -> Mapping[str, object]:
+        return {**NEEDED.get(self.name, {}), **(LINEAR[self.name] if self.linear else {})}
+
+    @property
+    def label(self) -> str:
+        return f"{self.name} {json.dumps(LINEAR[self.name])}" if self.linear else self.name
+
+    @property
+    def quadratic(self) -> bool:
+        return self.name in QUADRATIC and not self.linear
+
+
+def subjects(names: Collection[str]) -> list[Subject]:
+    found = [Subject("method", name) for name in METHODS] + [Subject("measure", name) for name in MEASURES]
+    found += [Subject(each.what, each.name, linear=True) for each in found if each.quadratic]
+    return [each for each in found if each.name in names]
 
 
 def data(n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -57,30 +97,34 @@ def data(n: int) -> tuple[np.ndarray, np.ndarray]:
     return records[:, :P], records[:, P:]
 
 
-def call(what: str, name: str, n: int) -> None:
+def call(what: str, name: str, linear: bool, n: int) -> None:
     """What a fresh process does; once, because what was computed may be remembered."""
-    prepared(what, name, 500)()  # whatever is imported or set up once
-    print(json.dumps(measured(prepared(what, name, n), repeats=1)[1]))
+    subject = Subject(what, name, linear)
+    prepared(subject, LEAST)()  # whatever is imported or set up once
+    print(json.dumps(measured(prepared(subject, n), repeats=1)[1]))
 
 
-def prepared(what: str, name: str, n: int) -> Callable[[], object]:
+def prepared(subject: Subject, n: int) -> Callable[[], object]:
     dependent, independent = data(n)
-    rng, options = np.random.default_rng(1), NEEDED.get(name, {})
-    if what == "method":
-        return lambda: protect(name, dependent, independent, rng, options)
+    rng = np.random.default_rng(1)
+    if subject.what == "method":
+        return lambda: protect(subject.name, dependent, independent, rng, subject.options)
     released = dependent + 0.1 * rng.standard_normal(dependent.shape)
-    return lambda: measure(name, dependent, released, independent, options)
+    return lambda: measure(subject.name, dependent, released, independent, subject.options)
 
 
-def grow(what: str, name: str, sizes: Sequence[int], most: float) -> list[dict[str, Any]]:
+def grow(subject: Subject, sizes: Sequence[int], most: float) -> list[dict[str, Any]]:
     """Rows at growing n, as long as the next is expected to be done in time."""
+    about = {"what": subject.what, "name": subject.name, "options": json.dumps(subject.options)}
     rows: list[dict[str, Any]] = []
     for n in sizes:
-        power = max(1.0, exponent(rows)) if name in QUADRATIC else 1.0
+        if subject.linear and n < LEAST:
+            continue
+        power = max(1.0, exponent(rows)) if subject.quadratic else 1.0
         if rows and rows[-1]["seconds"] * (n / rows[-1]["n"]) ** power > most:
             break
-        cost = in_fresh_process(__file__, what, name, n)
-        rows.append({"what": what, "name": name, "n": n, "seconds": cost["seconds"], "memory_mb": cost["memory"]})
+        cost = in_fresh_process(__file__, subject.what, subject.name, subject.linear, n)
+        rows.append({**about, "n": n, "seconds": cost["seconds"], "memory_mb": cost["memory"]})
     return rows
 
 
@@ -94,25 +138,24 @@ def exponent(rows: Sequence[Mapping[str, Any]], key: str = "seconds") -> float:
     return float(np.polyfit(n, y, 1)[0])
 
 
-def verdict(name: str, slope: float) -> str:
-    if name in QUADRATIC:
-        return f"quadratic by definition: {QUADRATIC[name]}"
+def verdict(subject: Subject, slope: float) -> str:
+    if subject.quadratic:
+        return f"quadratic by definition: {QUADRATIC[subject.name]}"
     return "" if slope <= LIMIT else f"ABOVE n^{LIMIT}"
 
 
-def summary(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def summary(subject: Subject, rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """A line of a Markdown table."""
     last = rows[-1]
     slope, memory = exponent(rows), exponent(rows, "memory_mb")
-    name = last["name"]
     numbers = [f"{last['n']:,}", f"{last['seconds']:.3g}", f"{last['memory_mb']:.0f}", f"{slope:.2f}", f"{memory:.2f}"]
-    return [last["what"], name, *numbers, verdict(name, slope)]
+    return [subject.what, subject.label, *numbers, verdict(subject, slope)]
 
 
 HEAD = ("what", "name", "largest n", "seconds", "MB", "exponent of time", "exponent of memory", "")
 
 
-def chart(grown: Sequence[Sequence[Mapping[str, Any]]], folder: Path) -> None:
+def chart(grown: Mapping[Subject, Sequence[Mapping[str, Any]]], folder: Path) -> None:
     from matplotlib.figure import Figure
 
     from sdclab.plots.style import COLOURS, FAINT, MARKERS, STYLES, save
@@ -120,14 +163,14 @@ def chart(grown: Sequence[Sequence[Mapping[str, Any]]], folder: Path) -> None:
     figure = Figure(figsize=(11, 6.5))
     panels = figure.subplots(1, 2, sharey=True)
     for axes, what in zip(panels, ("method", "measure"), strict=True):
-        lines = [rows for rows in grown if rows[0]["what"] == what]
-        for i, rows in enumerate(lines):
+        lines = {subject: rows for subject, rows in grown.items() if subject.what == what}
+        for i, (subject, rows) in enumerate(lines.items()):
             look = {
                 "color": COLOURS[i % len(COLOURS)],
                 "ls": STYLES[i // len(COLOURS)],
                 "marker": MARKERS[i % len(MARKERS)],
             }
-            label = f"{rows[0]['name']}  n^{exponent(rows):.2f}"
+            label = f"{subject.name}{', linear' * subject.linear}  n^{exponent(rows):.2f}"
             axes.plot([row["n"] for row in rows], [row["seconds"] for row in rows], ms=3, lw=1, label=label, **look)
         n = np.array([SIZES[0], SIZES[-1]])
         for power in (1, 2):
@@ -146,16 +189,14 @@ def main() -> None:
     parser.add_argument("--sizes", nargs="*", type=int, default=list(SIZES))
     parser.add_argument("--most", type=float, default=60.0)
     asked = parser.parse_args()
-    everything = [("method", name) for name in METHODS] + [("measure", name) for name in MEASURES]
-    grown, lines = [], []
-    for what, name in everything:
-        if name in asked.only:
-            grown.append(grow(what, name, asked.sizes, asked.most))
-            lines.append(summary(grown[-1]))
-            print("  ".join(f"{cell:<14}" for cell in lines[-1]), flush=True)
+    grown, lines = {}, []
+    for subject in subjects(asked.only):
+        grown[subject] = grow(subject, asked.sizes, asked.most)
+        lines.append(summary(subject, grown[subject]))
+        print("  ".join(f"{cell:<14}" for cell in lines[-1]), flush=True)
     table = "\n".join("| " + " | ".join(line) + " |" for line in (HEAD, ["---"] * len(HEAD), *lines))
     asked.to.mkdir(parents=True, exist_ok=True)
-    write(asked.to / "growth.csv", csv_text(COLUMNS, [row for rows in grown for row in rows]))
+    write(asked.to / "growth.csv", csv_text(COLUMNS, [row for rows in grown.values() for row in rows]))
     write(asked.to / "growth.md", table + "\n")
     chart(grown, asked.to)
 

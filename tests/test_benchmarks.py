@@ -60,11 +60,12 @@ def test_both_sides_agree(name):
 
 def test_growth_covers_every_method_and_measure():
     registered = {*METHODS, *MEASURES}
-    assert set(growth.QUADRATIC) <= registered
+    assert set(growth.QUADRATIC) == set(growth.LINEAR) <= registered
     assert set(growth.NEEDED) <= registered
-    for what, registry in (("method", METHODS), ("measure", MEASURES)):
-        for name in registry:
-            growth.prepared(what, name, 500)()
+    found = growth.subjects(registered)
+    assert {subject.name for subject in found if not subject.linear} == registered
+    for subject in found:
+        growth.prepared(subject, growth.LEAST)()
 
 
 def test_growth_is_measured_and_written(tmp_path):
