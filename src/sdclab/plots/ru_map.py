@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from sdclab.arrays import Indices
 from sdclab.measures.copy import COPIES
+from sdclab.plots.labels import Label, place
 from sdclab.plots.style import DR, FAINT, INK, MARKERS, PIL, kinds
 from sdclab.scenarios import Split
 from sdclab.tables.published import meant
@@ -41,6 +42,7 @@ def draw(
     frame(axes, *(max(table[name].max(), table[f"{name}_published"].max()) for name in ("pil", "dr")))
     methods = list(dict.fromkeys(table["method"]))
     single = table["pil"].notna()
+    labels: list[Label] = []
     for (method, _), series in table.groupby(["method", "parameters"], sort=False):
         marker = MARKERS[methods.index(method) % len(MARKERS)]
         if by not in series or series[by].nunique() < SERIES:
@@ -48,13 +50,14 @@ def draw(
         else:
             single[series.index] = False
             _curve(axes, series, marker, by)
-    _labels(axes, table[single])
+            labels += _curve_labels(series, by)
     axes.set_title(f"{title}\n{kinds(table)}", fontsize=9, loc="left")
     axes.plot([], [], "o", color=INK, label="reproduced (mean ± SD)")
     if table["pil_published"].notna().any():
         axes.plot([], [], "o", mfc="white", mec=INK, label="published")
     axes.plot([], [], color=FAINT, lw=0.8, ls="--", label="equal score")
     figure.legend(loc="outside lower center", ncols=3)
+    place(figure, axes, _labels(table[single], axes) + labels)
     return figure
 
 
@@ -88,32 +91,27 @@ def _curve(axes: Axes, rows: pd.DataFrame, marker: str, by: str) -> None:
     )
     axes.plot(printed["pil_published"], printed["dr_published"], color=INK, lw=0.6, ls=":", zorder=1)
     axes.plot(printed["pil_published"], printed["dr_published"], marker, mfc="white", mec=INK, ms=4.5, zorder=3)
-    for frame, x, y in ((rows[rows["pil"].notna()], "pil", "dr"), (printed, "pil_published", "dr_published")):
-        places = {0, len(frame) // 2, len(frame) - 1} | ({len(frame) // 4} if len(frame) > 10 else set())
-        for i in sorted(places if len(frame) else ()):
-            row = frame.iloc[i]
-            text = f"{row['method']} {by}={row[by]:.0f}"
-            axes.annotate(text, (row[x], row[y]), (6, 4), textcoords="offset points", fontsize=7)
 
 
-def _labels(axes: Axes, table: pd.DataFrame) -> None:
-    """One label for points that lie on each other, turned inwards at the right edge."""
-    right, top = axes.get_xlim()[1], axes.get_ylim()[1]
+def _curve_labels(rows: pd.DataFrame, by: str) -> list[Label]:
+    """A few values of the parameter along both curves."""
+    rows = rows.sort_values(by)
+    labels = []
+    for x, y in (("pil", "dr"), ("pil_published", "dr_published")):
+        there = rows[rows[x].notna()]
+        places = {0, len(there) // 2, len(there) - 1} | ({len(there) // 4} if len(there) > 10 else set())
+        for _, row in there.iloc[sorted(places if len(there) else ())].iterrows():
+            labels.append((f"{row['method']} {by}={row[by]:.0f}", row[x], row[y]))
+    return labels
+
+
+def _labels(table: pd.DataFrame, axes: Axes) -> list[Label]:
+    """One label for points that lie on each other."""
     table = table.sort_values("pil", kind="stable")
     places = table[["pil", "dr"]].to_numpy(dtype=float)
-    last = np.array([-np.inf, -np.inf])
-    for members in _together(places / (right, top)):
-        x, y = places[members].mean(axis=0)
-        beside = np.abs(places[members[0]] / (right, top) - last) < (0.3, 0.04)  # its label would run into this point
-        last = np.array([x / right, y / top])
-        text = "\n".join(_label(row) for _, row in table.iloc[members].iterrows())
-        style: dict[str, Any] = {"textcoords": "offset points", "fontsize": 8}
-        if "copies" in text:  # a longer text, on a leader so that it covers no other point
-            axes.annotate(text, (x, y), (4, 42), arrowprops={"arrowstyle": "-", "lw": 0.5}, **style)
-        elif x > 0.7 * right:
-            axes.annotate(text, (x, y), (-8, 5), ha="right", **style)
-        else:
-            axes.annotate(text, (x, y), (8, -11 if beside.all() else 5), **style)
+    groups = _together(places / (axes.get_xlim()[1], axes.get_ylim()[1]))
+    texts = ["\n".join(_label(row) for _, row in table.iloc[members].iterrows()) for members in groups]
+    return [(text, *places[members].mean(axis=0)) for text, members in zip(texts, groups, strict=True)]
 
 
 def _together(places: np.ndarray) -> list[Indices]:
