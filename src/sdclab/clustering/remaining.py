@@ -12,7 +12,7 @@ from scipy.spatial import cKDTree
 from sdclab.arrays import Indices, Mask, Matrix, Vector
 from sdclab.clustering.blocks import blocks
 
-FEW = 2000
+FEW = 20_000
 """So few records are one block: looking at all of them costs less than choosing where to look."""
 
 BLOCK = 100
@@ -55,8 +55,8 @@ class Remaining:
         squares = np.einsum("bij,bij->bi", x, x)
         self.slack = ROUNDING * float(squares.max())
         squares[extra] = -np.inf
-        # block × (attributes, then the square) × record
-        self.lifted = np.ascontiguousarray(np.dstack([x, squares]).transpose(0, 2, 1))
+        # (attributes, then the square) × block × record
+        self.lifted = np.ascontiguousarray(np.dstack([x, squares]).transpose(2, 0, 1))
         # (least values, greatest values, greatest square) × block; only the last is kept up to date, which is enough
         self.boxes = np.vstack([x.min(axis=1).T, x.max(axis=1).T, squares.max(axis=1)])
 
@@ -72,13 +72,14 @@ class Remaining:
     def farthest(self, centre: Vector) -> int:
         c = -2 * (centre - self.origin)
         weights = np.concatenate([c, [1.0]])
-        among: Indices | slice = slice(None)
-        if len(self.who) > 1:
+        who, lifted = self.who, self.lifted
+        if len(who) > 1:
             bounds = np.concatenate([np.minimum(c, 0), np.maximum(c, 0), [1.0]]) @ self.boxes
-            reached = (weights @ self.lifted[bounds.argmax()]).max()
+            reached = (weights @ lifted[:, bounds.argmax()]).max()
             among = (bounds >= reached - self.slack).nonzero()[0]
-        values = weights @ self.lifted[among]
-        found = self.who[among][values >= values.max() - self.slack]
+            who, lifted = who[among], lifted.take(among, axis=1)
+        values = weights @ lifted.reshape(len(weights), -1)
+        found = who.ravel()[(values >= values.max() - self.slack).nonzero()[0]]
         if len(found) == 1:
             return int(found[0])
         found.sort()
@@ -141,5 +142,6 @@ class Remaining:
             self._arrange()
         elif self.size:
             blocks, slots = np.divmod(self.place[taken], self.who.shape[1])
-            self.lifted[blocks, -1, slots] = -np.inf
-            self.boxes[-1, blocks] = self.lifted[blocks, -1].max(axis=1)
+            self.lifted[-1, blocks, slots] = -np.inf
+            if len(self.who) > 1:
+                self.boxes[-1, blocks] = self.lifted[-1, blocks].max(axis=1)
