@@ -38,5 +38,8 @@ def _shares(original: Matrix, released: Matrix, nearest: int) -> list[float]:
     spread = original.std(axis=0)
     tree = cKDTree(released / spread)
     reach = PERCENTS[-1] / 100
-    distance, _ = tree.query(original / spread, k=[nearest], p=np.inf, distance_upper_bound=reach * (1 + 1e-9))
+    # in the order of the tree, since a record is mostly near its own release: twice as fast on long files
+    distance, _ = tree.query(
+        (original / spread)[tree.indices], k=[nearest], p=np.inf, distance_upper_bound=reach * (1 + 1e-9)
+    )
     return [100 * float(np.mean(distance <= percent / 100)) for percent in PERCENTS]
