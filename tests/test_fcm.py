@@ -44,6 +44,17 @@ def test_many_restarts_at_once_are_the_runs_one_by_one(records, rng, monkeypatch
     assert [p.objective for p in fcm(records, starts, rng)] == pytest.approx([p.objective for p in together], rel=1e-9)
 
 
+def test_long_files_are_gone_through_in_parts_with_the_same_result(records, rng, monkeypatch):
+    starts = np.stack([random_records(records, 4, rng) + 0.01 for _ in range(3)])
+    whole = fcm(records, starts, rng)
+    monkeypatch.setattr(kernel, "FEW", 100)
+    monkeypatch.setattr(kernel, "CACHED", 1)  # parts of 64, the last one shorter
+    for one, other in zip(whole, fcm(records, starts, rng), strict=True):
+        assert one.iterations == other.iterations
+        np.testing.assert_allclose(one.memberships, other.memberships, atol=1e-9)
+        assert one.objective == pytest.approx(other.objective, rel=1e-12)
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32), st.integers(1, 6), st.integers(8, 40), st.sampled_from([1.3, 1.5, 2.0]))
 def test_memberships_sum_to_one_and_the_objective_is_stationary(seed, c, n, m):

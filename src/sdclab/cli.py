@@ -6,9 +6,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from sdclab import __version__, verbs
-from sdclab.data import manifest, retrieve
-from sdclab.errors import SdclabError
+# before numpy is imported: sums are rounded alike on any number of cores, so the same seed gives the same bytes
+for library in ("OMP", "OPENBLAS", "MKL"):
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
+from sdclab import __version__, verbs  # noqa: E402
+from sdclab.data import manifest, retrieve  # noqa: E402
+from sdclab.errors import SdclabError  # noqa: E402
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

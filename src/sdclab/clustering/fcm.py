@@ -4,6 +4,7 @@ Bezdek (1981); Cano & Torra (2009), section II.B; Torra, Endo & Miyamoto (2009),
 all restarts come from one matrix product each.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +18,9 @@ Stack = NDArray[np.float64]
 
 BATCH = 4_000_000
 """Memberships that are updated together; more restarts go in several batches."""
+
+FEW, CACHED = 2048, 131_072
+"""Up to so many records are looked at in one go, more in parts of so many memberships."""
 
 SAME = 1e-14
 """A squared distance below this share of the largest squared record is no distance: the record is the centre."""
@@ -74,26 +78,52 @@ def _batch(
 ) -> list[Partition]:
     augmented = augment(records)
     zero = SAME * augmented[:, -1].max()
+    parts = _parts(len(records), centres.shape[0] * centres.shape[1])
+    u = [np.zeros((*centres.shape[:2], len(records[part]))) for part in parts]
     done: dict[int, Partition] = {}
     running = np.arange(len(centres))
-    distances = squared_distances(augmented, centres)
-    u = memberships_or_share(distances, m, zero, rng)
-    weights = fuzzy_power(u, m)
+    sums, totals, _ = _pass(records, augmented, parts, centres, u, m, zero, rng)
     for iteration in range(1, most_iterations + 1):
-        centres = weighted_means(records, weights, centres)
-        distances = squared_distances(augmented, centres)
-        updated = memberships_or_share(distances, m, zero, rng)
-        change = largest_change(updated, u)
-        u, weights = updated, fuzzy_power(updated, m)
+        centres = weighted_means(sums, totals, centres)
+        sums, totals, change = _pass(records, augmented, parts, centres, u, m, zero, rng)
         stop = (change < epsilon) | (iteration == most_iterations)
         for i in np.flatnonzero(stop):
-            objective = float(np.sum(weights[i] * distances[i]))
-            done[int(running[i])] = Partition(u[i].copy(), centres[i].copy(), objective, iteration, float(change[i]))
+            ended = np.concatenate([part[i] for part in u], axis=1)
+            distances = squared_distances(augmented, centres[i : i + 1])[0]
+            objective = float(np.sum(fuzzy_power(ended, m) * distances))
+            done[int(running[i])] = Partition(ended, centres[i].copy(), objective, iteration, float(change[i]))
         if stop.all():
             break
         if stop.any():
-            running, u, weights, centres = running[~stop], u[~stop], weights[~stop], centres[~stop]
+            running, centres, sums, totals, *u = (each[~stop] for each in (running, centres, sums, totals, *u))
     return [done[i] for i in range(len(done))]
+
+
+def _parts(n: int, clusters: int) -> list[slice]:
+    """The records in parts that the processor's cache can hold, or memory would be read many times a pass."""
+    size = n if n <= FEW else max(64, CACHED // clusters)
+    return [slice(first, first + size) for first in range(0, n, size)]
+
+
+def _pass(
+    records: Matrix,
+    augmented: Matrix,
+    parts: Sequence[slice],
+    centres: Stack,
+    u: list[Stack],
+    m: float,
+    zero: float,
+    rng: np.random.Generator,
+) -> tuple[Stack, Matrix, Vector]:
+    """New memberships, part by part, into u; the weighted sums and total weights that follow; the largest change."""
+    sums, totals, change = np.zeros(centres.shape), np.zeros(centres.shape[:2]), np.zeros(len(centres))
+    for i, part in enumerate(parts):
+        updated = memberships_or_share(squared_distances(augmented[part], centres), m, zero, rng)
+        np.maximum(change, largest_change(updated, u[i]), out=change)
+        u[i], weights = updated, fuzzy_power(updated, m)
+        sums += (weights.reshape(-1, updated.shape[2]) @ records[part]).reshape(sums.shape)
+        totals += weights.sum(axis=2)
+    return sums, totals, change
 
 
 def augment(records: Matrix) -> Matrix:
@@ -110,12 +140,10 @@ def squared_distances(augmented: Matrix, centres: Stack) -> Stack:
     return products.reshape(len(centres), -1, len(augmented))
 
 
-def weighted_means(records: Matrix, weights: Stack, before: Stack) -> Stack:
+def weighted_means(sums: Stack, totals: Matrix, before: Stack) -> Stack:
     """The centres; a cluster that lost all weight keeps the one it had."""
-    total = weights.sum(axis=2)
-    sums = (weights.reshape(-1, len(records)) @ records).reshape(before.shape)
-    alive = total[:, :, None] > 0
-    return np.where(alive, sums / np.where(alive, total[:, :, None], 1.0), before)
+    alive = totals[:, :, None] > 0
+    return np.where(alive, sums / np.where(alive, totals[:, :, None], 1.0), before)
 
 
 def fuzzy_power(u: Stack | Matrix, m: float) -> Stack:

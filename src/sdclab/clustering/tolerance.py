@@ -78,7 +78,8 @@ def _run(
         iteration += 1
         weights = fuzzy_power(u, m)[0]
         moved = records + _moves(records, centres, weights, bounds, reading)
-        centres = weighted_means(records if reading == "literal" else moved, weights[None], centres[None])[0]
+        sums = weights @ (records if reading == "literal" else moved)
+        centres = weighted_means(sums[None], weights.sum(axis=1)[None], centres[None])[0]
         distances = squared_distances(augment(moved), centres[None])
         updated = memberships_or_share(distances, m, zero, rng)
         change = float(largest_change(updated, u)[0])
