@@ -206,11 +206,12 @@ class TestBadInput:
         folder = tree.root / "mine"
         folder.mkdir()
         (folder / "census.csv").write_text(substitute(entries["census"], places).text)
-        shown = self.refused(tree, "--config", "data_dir=mine")
+        shown = self.refused(tree, *SMALL, "data_dir=mine")
         assert f"expected {entries['census'].sha256}" in shown
         assert entries["census"].replica.sha256 in shown
-        assert not list(tree.root.glob("results/data/census.*"))
-        assert "this is not the known census data" in (tree.root / "results/logs/data/census.log").read_text()
+        results = tree.root / "results/smoke"
+        assert not list(results.glob("data/census.*"))
+        assert "this is not the known census data" in (results / "logs/data/census.log").read_text()
 
     def test_a_constant_column(self, tree, entries, places):
         """Bad only once the data are looked at: the job fails, names the column, and leaves no result."""
