@@ -115,15 +115,17 @@ def chart(rows: Sequence[Mapping[str, Any]], folder: Path) -> None:
     from sdclab.plots.style import COLOURS, FAINT, save
 
     met = [row for row in rows if row["ratio"]]
-    figure = Figure(figsize=(6.5, 0.32 * len(met) + 1))
+    figure = Figure(figsize=(7.5, 0.32 * len(met) + 1))
     axes = figure.subplots()
     labels = [f"{row['name']}, {row['n']:,} × {row['p']}  |  {row['peer']}" for row in met]
     colours = [COLOURS[1] if row["ratio"] >= 1 else COLOURS[2] for row in met]
     bars = axes.barh(labels, [row["ratio"] - 1 for row in met], left=1, color=colours, height=0.6)
-    axes.bar_label(bars, [f"{row['ratio']:.2g}" for row in met], padding=3)
+    axes.bar_label(
+        bars, [f"{row['ratio']:.2g}" if row["ratio"] < 100 else f"{row['ratio']:.0f}" for row in met], padding=3
+    )
     axes.axvline(1, color=FAINT, lw=1, zorder=0)
-    axes.set(xscale="log", xlabel="time of the peer / time of sdclab: above 1 sdclab is faster")
-    axes.margins(x=0.15)
+    axes.set(xscale="log", xlabel="time of the peer / time of sdclab (above 1: sdclab is faster)")
+    axes.margins(x=0.2)
     axes.invert_yaxis()
     for kind in ("svg", "png"):
         save(figure, folder / f"peers.{kind}")
