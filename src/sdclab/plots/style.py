@@ -40,11 +40,11 @@ def kinds(*tables: pd.DataFrame) -> str:
 
 
 def line_with_band(axes: Axes, table: pd.DataFrame, x: str, quantity: str, label: str, i: int) -> None:
-    """A mean over x with a band of one standard deviation, in the look of the i-th line of a figure."""
+    """A mean over x with a band of one standard deviation, cut off at 0, in the look of the i-th line of a figure."""
     ours = table[table[quantity].notna()]
     mean, spread = ours[quantity], ours[f"{quantity}_sd"].fillna(0)
     colour = COLOURS[i % len(COLOURS)]
-    axes.fill_between(ours[x], mean - spread, mean + spread, color=colour, alpha=0.2, lw=0)
+    axes.fill_between(ours[x], (mean - spread).clip(lower=0), mean + spread, color=colour, alpha=0.2, lw=0)
     style, marker = STYLES[i % len(STYLES)], MARKERS[i % len(MARKERS)]
     axes.plot(ours[x], mean, color=colour, lw=1, ls=style, marker=marker, ms=3.5, label=label)
 
