@@ -1,8 +1,10 @@
 """Labels on a map: beside their points, on nothing else."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from sdclab.plots import choices
 from sdclab.plots.labels import place
 from sdclab.plots.style import Figure  # the look of all figures, and with it the layout
 
@@ -54,3 +56,12 @@ def test_are_led_to_where_they_must_stand_apart():
     axes, _ = drawn(crowd, [("in the crowd", 5, 5)])
     assert [text.get_text() for text in axes.texts] == ["in the crowd", ""]
     assert axes.texts[1].arrow_patch is not None
+
+
+def test_every_line_of_a_map_is_labelled_at_its_ends_also_where_colours_are_used_twice():
+    rows = [(f"method{i}", f"k={i}{j}", 10.0 * j + i, 5.0 * i) for i in range(12) for j in range(1, 4)]
+    table = pd.DataFrame(rows, columns=["method", "parameters", "pil", "dr"]).assign(copy=0.0, dataset_kind="own")
+    axes = choices.draw({"map": table}, None, title="A map").axes[0]
+    written = {text.get_text() for text in axes.texts}
+    assert {f"k={i}{j}" for i in range(12) for j in (1, 3)} <= written
+    assert not any(f"k={i}2" in written for i in range(12))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 
@@ -53,7 +54,9 @@ def place(figure: Figure, axes: Axes, labels: Sequence[Label], size: float = 7, 
             if cost < best:
                 best, box, offset, led = cost, tried, corner / unit, gap >= LED
         boxes.append(box)
-        _move(axes, label, offset, led)
+        label.set_position((float(offset[0]), float(offset[1])))
+        if led:
+            _lead(axes, label, np.clip(0, offset, offset + extent / unit))
 
 
 def _extents(artist: Artist) -> Vector:
@@ -90,6 +93,10 @@ def _drawn(axes: Axes) -> tuple[Matrix, Vector]:
         marked = POINT if line.get_marker() != "None" else 0.0
         places += [points, *steps]
         costs += [np.full(len(points), marked), *(np.ones(len(each)) for each in steps)]
+    for scattered in axes.collections:
+        if isinstance(scattered, PathCollection):
+            places.append(axes.transData.transform(np.asarray(scattered.get_offsets(), dtype=float)))
+            costs.append(np.full(len(places[-1]), POINT))
     return np.concatenate(places), np.concatenate(costs)
 
 
@@ -98,8 +105,7 @@ def _steps(a: Vector, b: Vector) -> Matrix:
     return a + np.linspace(0, 1, count)[:, None] * (b - a)
 
 
-def _move(axes: Axes, label: Annotation, offset: Vector, led: bool) -> None:
-    label.set_position((float(offset[0]), float(offset[1])))
-    if led:
-        look = {"arrowstyle": "-", "lw": 0.4, "shrinkA": 0, "shrinkB": MARKER}
-        axes.annotate("", label.xy, tuple(offset), textcoords="offset points", arrowprops=look)
+def _lead(axes: Axes, label: Annotation, end: Vector) -> None:
+    """A thin line from the edge of a label, given relative to its point, to the point."""
+    look = {"arrowstyle": "-", "lw": 0.4, "shrinkA": 0, "shrinkB": MARKER}
+    axes.annotate("", label.xy, tuple(end), textcoords="offset points", arrowprops=look)
