@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from sdclab.plots import choices
-from sdclab.plots.labels import place
+from sdclab.plots.labels import Label, place
 from sdclab.plots.style import Figure  # the look of all figures, and with it the layout
 
 
@@ -27,7 +27,7 @@ def covers(box, points):
 @pytest.mark.parametrize("seed", range(5))
 def test_cover_no_point_no_other_label_and_no_edge(seed):
     points = np.random.default_rng(seed).uniform(0.2, 9.8, (15, 2))
-    axes, boxes = drawn(points, [(f"method k={i}", *point) for i, point in enumerate(points)])
+    axes, boxes = drawn(points, [Label(f"method k={i}", *point) for i, point in enumerate(points)])
     assert len(boxes) == len(points)
     pixels, room = axes.transData.transform(points), axes.get_window_extent().extents
     for i, box in enumerate(boxes):
@@ -38,7 +38,7 @@ def test_cover_no_point_no_other_label_and_no_edge(seed):
 
 
 def test_stand_to_the_upper_right_where_there_is_room():
-    axes, (box,) = drawn([(5, 5)], [("here", 5, 5)])
+    axes, (box,) = drawn([(5, 5)], [Label("here", 5, 5)])
     x, y = axes.transData.transform((5, 5))
     assert x < box[0] < x + 20
     assert y < box[1] < y + 20
@@ -46,14 +46,14 @@ def test_stand_to_the_upper_right_where_there_is_room():
 
 def test_keep_clear_of_a_curve():
     line = [(1, 1), (5, 5), (9, 9)]
-    axes, (box,) = drawn(line, [("in the middle", 5, 5)], line=True)
+    axes, (box,) = drawn(line, [Label("in the middle", 5, 5)], line=True)
     along = axes.transData.transform(np.linspace((1, 1), (9, 9), 1000))
     assert not covers(box, along)
 
 
 def test_are_led_to_where_they_must_stand_apart():
     crowd = [(5 + 0.25 * i, 5 + 0.25 * j) for i in range(-3, 4) for j in range(-3, 4)]
-    axes, _ = drawn(crowd, [("in the crowd", 5, 5)])
+    axes, _ = drawn(crowd, [Label("in the crowd", 5, 5)])
     assert [text.get_text() for text in axes.texts] == ["in the crowd", ""]
     assert axes.texts[1].arrow_patch is not None
 

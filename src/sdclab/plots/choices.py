@@ -21,7 +21,7 @@ def draw(tables: Mapping[str, pd.DataFrame], split: Split | None, *, title: str,
     figure = Figure(figsize=(7.4, 5.6))
     axes = figure.add_subplot()
     frame(axes, table["pil"].max(), table["dr"].max())
-    labels: list[tuple[str, list[Label]]] = []
+    labels: list[Label] = []
     for i, (method, points) in enumerate(table.groupby("method", sort=False)):
         colour, marker = COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]
         fill = ["white" if copied > max(COPIES, crowded) else colour for copied in points["copy"]]
@@ -29,11 +29,11 @@ def draw(tables: Mapping[str, pd.DataFrame], split: Split | None, *, title: str,
         axes.scatter(points["pil"], points["dr"], 28, fill, marker=marker, edgecolors=colour, linewidths=1, zorder=2)
         axes.plot([], [], marker, color=colour, ms=5, label=str(method))
         ends = points.iloc[[0, -1] if len(points) > 1 else []]
-        labels.append((colour, list(zip(ends["parameters"], ends["pil"], ends["dr"], strict=True))))
+        named = zip(ends["parameters"], ends["pil"], ends["dr"], strict=True)
+        labels += [Label(parameters, pil, dr, colour) for parameters, pil, dr in named]
     axes.plot([], [], "o", mfc="white", mec=INK, ms=5, label="hollow: copies records")
     axes.plot([], [], color=FAINT, lw=0.8, ls="--", label="equal score")
     axes.set_title(f"{title}\n{kinds(table)}", fontsize=9, loc="left")
     figure.legend(loc="outside right upper")
-    for colour, ends_of_line in labels:
-        place(figure, axes, ends_of_line, color=colour)
+    place(figure, axes, labels)
     return figure

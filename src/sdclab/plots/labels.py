@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise, product
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -13,8 +13,18 @@ from matplotlib.text import Annotation
 
 from sdclab.arrays import Mask, Matrix, Vector
 
-Label = tuple[str, float, float]
-"""A text and its point."""
+
+class Label(NamedTuple):
+    """A text and its point."""
+
+    text: str
+    x: float
+    y: float
+    colour: str = "black"
+
+
+SIZE = 7
+"""Of the type, in points."""
 
 DIRECTIONS = ((1, 1), (1, -1), (-1, 1), (-1, -1), (1, 0), (-1, 0), (0, 1), (0, -1))
 """Where a label may stand beside its point; of equally good places the first is taken."""
@@ -35,15 +45,15 @@ MARKER = 3
 """Half the size of a marker, in points."""
 
 
-def place(figure: Figure, axes: Axes, labels: Sequence[Label], size: float = 7, **style: Any) -> None:
+def place(figure: Figure, axes: Axes, labels: Sequence[Label]) -> None:
     """Write the labels. All that they must not cover has been drawn, and the limits of the axes are final."""
     figure.draw_without_rendering()  # settles the layout, and with it where points are on the page
     unit = figure.dpi / 72
     room = _extents(axes) + np.array([1, 1, -1, -1]) * MARKER * unit
     drawn, weights = _drawn(axes)
     boxes = [_extents(text) for text in axes.texts]
-    for text, x, y in labels:
-        label = axes.annotate(text, (x, y), (0, 0), textcoords="offset points", fontsize=size, **style)
+    for text, x, y, colour in labels:
+        label = axes.annotate(text, (x, y), (0, 0), textcoords="offset points", fontsize=SIZE, color=colour)
         extents = _extents(label)
         point, extent = axes.transData.transform((x, y)), extents[2:] - extents[:2]
         best = np.inf

@@ -101,7 +101,7 @@ def _curve_labels(rows: pd.DataFrame, by: str) -> list[Label]:
         there = rows[rows[x].notna()]
         places = {0, len(there) // 2, len(there) - 1} | ({len(there) // 4} if len(there) > 10 else set())
         for _, row in there.iloc[sorted(places if len(there) else ())].iterrows():
-            labels.append((f"{row['method']} {by}={row[by]:.0f}", row[x], row[y]))
+            labels.append(Label(f"{row['method']} {by}={row[by]:.0f}", row[x], row[y]))
     return labels
 
 
@@ -111,7 +111,7 @@ def _labels(table: pd.DataFrame, axes: Axes) -> list[Label]:
     places = table[["pil", "dr"]].to_numpy(dtype=float)
     groups = _together(places / (axes.get_xlim()[1], axes.get_ylim()[1]))
     texts = ["\n".join(_label(row) for _, row in table.iloc[members].iterrows()) for members in groups]
-    return [(text, *places[members].mean(axis=0)) for text, members in zip(texts, groups, strict=True)]
+    return [Label(text, *places[members].mean(axis=0)) for text, members in zip(texts, groups, strict=True)]
 
 
 def _together(places: np.ndarray) -> list[Indices]:
