@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from conftest import S1, S2
+from conftest import S1, S2, needs_originals
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
@@ -217,8 +217,9 @@ class TestPublished:
         assert spearmanr(list(PUBLISHED), means["pil"]).statistic < -0.95
         assert spearmanr(list(PUBLISHED), means["dr"]).statistic > 0.95
 
+    @needs_originals  # a replica has a level of its own (33.6): nothing published or calibrated speaks of it
     def test_table_3_by_least_squares(self, census):
-        assert pil(S2, census, 2, 10) == pytest.approx(20.3, abs=0.5 if census.kind == "original" else 4)
+        assert pil(S2, census, 2, 10) == pytest.approx(20.3, abs=0.5)
 
     def test_table_3_is_an_artefact_of_inverting_a_singular_matrix(self, census):
         """Published: 94.1, 39.0, 31.4 at c = 2, 9, 20; least squares is far below, an inverse on rounding noise not."""
