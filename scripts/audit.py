@@ -18,9 +18,9 @@ def main(claims: Sequence[Mapping[str, Any]], paths: Sequence[str], schema: Path
 
 
 if "snakemake" in globals():
-    with job(snakemake.log[0]):
+    with job(snakemake) as given:
         main(
-            snakemake.params.claims,
+            given["claims"],
             snakemake.input.published,
             Path(snakemake.input.schema),
             Path(snakemake.output[0]),

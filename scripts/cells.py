@@ -27,12 +27,12 @@ def main(
 
 
 if "snakemake" in globals():
-    with job(snakemake.log[0]):
+    with job(snakemake) as given:
         main(
-            snakemake.params.cells,
-            snakemake.params.scenario,
-            snakemake.params.measured,
-            snakemake.params.code,
+            given["cells"],
+            given["scenario"],
+            given["measured"],
+            given["code"],
             Path(snakemake.input.table),
             Path(snakemake.input.about),
             Path(snakemake.output[0]),

@@ -32,11 +32,11 @@ def main(
 
 
 if "snakemake" in globals():
-    with job(snakemake.log[0]):
+    with job(snakemake) as given:
         main(
-            snakemake.params.spec,
+            given["spec"],
             snakemake.input.get("tables", []),
-            snakemake.params.scenario,
+            given["scenario"],
             snakemake.input.get("dataset"),
             snakemake.output,
         )

@@ -33,11 +33,11 @@ def main(
 
 
 if "snakemake" in globals():
-    with job(snakemake.log[0]):
+    with job(snakemake) as given:
         main(
-            snakemake.params.spec,
-            snakemake.params.cells,
-            snakemake.params.scenario,
+            given["spec"],
+            given["cells"],
+            given["scenario"],
             snakemake.input.dataset,
             Path(snakemake.input.table),
             Path(snakemake.output.csv),

@@ -32,10 +32,10 @@ def main(
 
 
 if "snakemake" in globals():
-    with job(snakemake.log[0]):
+    with job(snakemake) as given:
         main(
-            snakemake.params.spec,
-            snakemake.params.cells,
+            given["spec"],
+            given["cells"],
             snakemake.input.cells,
             Path(snakemake.input.published) if snakemake.input.get("published") else None,
             Path(snakemake.input.schema),

@@ -4,21 +4,24 @@ import re
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
-from sdclab import documents, grids, studies
+from sdclab import documents, grids, integrity, studies
 from sdclab.cells import code_of
 from sdclab.data import manifest, retrieve
 from sdclab.errors import SdclabError
-from sdclab.files import check_writable
+from sdclab.files import check_writable, read_rows
+from sdclab.integrity import Task
 from sdclab.measures import MEASURES
 from sdclab.methods import METHODS
 from sdclab.plots import DRAWS_RECORDS, PLOTS
-from sdclab.provenance import code_fingerprint
+from sdclab.provenance import code_fingerprint, mixed
 
 BEGUN = time.time()
 CONFIG = "config/config.yaml"
 SCHEMAS = Path("workflow/schemas")
 PUBLISHED = "resources/published"
+PUBLISHED_SCHEMA = str(SCHEMAS / "published.schema.yaml")
 REPLICAS = Path("resources/replicas")
 
 
@@ -56,7 +59,7 @@ try:
 except SdclabError as error:
     sys.exit(f"sdclab: {error}")
 
-RESULTS = config["results"]
+RESULTS = os.path.normpath(config["results"])
 BATCHES = {
     batch.path: batch for study in STUDIES.values() for batch in grids.batches(study.cells, config["cells_per_job"])
 }
@@ -79,15 +82,6 @@ wildcard_constraints:
     sensitivity="[a-z0-9_]+",
 
 
-def cells_of_batch(wildcards):
-    """The cells that a result file holds."""
-    return BATCHES["{study}/{scenario}/{method}/{batch}".format(**wildcards)].cells
-
-
-def scenario_of(wildcards):
-    return STUDIES[wildcards.study].scenarios[wildcards.scenario]
-
-
 def bounded(options):
     """Options with every `runs` in them at most what the config allows."""
     if not isinstance(options, dict) or config["most_runs"] is None:
@@ -96,22 +90,13 @@ def bounded(options):
     return {**{key: bounded(value) for key, value in options.items()}, **most}
 
 
-def measured_of(wildcards):
-    return bounded(STUDIES[wildcards.study].measures_of(wildcards.scenario))
-
-
-def code_of_batch(wildcards):
-    """A fingerprint of the code behind a batch: when it changes, the batch is computed anew."""
-    return code_of(wildcards.method, {**measured_of(wildcards)["any"], **measured_of(wildcards)["original"]})
-
-
 def dataset_paths(name):
     """The prepared table of a dataset and the facts about it."""
     return [f"{RESULTS}/data/{name}.csv", f"{RESULTS}/data/{name}.json"]
 
 
 def dataset_of_batch(wildcards):
-    table, about = dataset_paths(scenario_of(wildcards).dataset)
+    table, about = dataset_paths(STUDIES[wildcards.study].scenarios[wildcards.scenario].dataset)
     return {"table": table, "about": about}
 
 
@@ -122,10 +107,6 @@ def local_source(wildcards):
     if original is not None:
         return str(original)
     return str(REPLICAS / entry.replica.file) if entry.replica else []
-
-
-def entry_of(wildcards):
-    return DATASETS[wildcards.dataset]
 
 
 def table_spec(wildcards):
@@ -154,9 +135,12 @@ def published_files():
 
 
 def used_datasets():
-    """Facts about every dataset that a study uses."""
-    names = {scenario.dataset for study in STUDIES.values() for scenario in study.scenarios.values()}
-    return [f"{RESULTS}/data/{name}.json" for name in sorted(names)]
+    """Every dataset that a study uses."""
+    return sorted({scenario.dataset for study in STUDIES.values() for scenario in study.scenarios.values()})
+
+
+def used_facts():
+    return [dataset_paths(name)[1] for name in used_datasets()]
 
 
 def figure_spec(wildcards):
@@ -244,6 +228,10 @@ def judged_tables():
     return [f"{RESULTS}/tables/{table}.csv" for table in judged]
 
 
+def report_assets():
+    return sorted(map(str, Path("src/sdclab/report/assets").glob("*")))
+
+
 def report_inputs(wildcards):
     """All that the report tells of, and the cells for the versions they were computed with."""
     return {
@@ -252,19 +240,121 @@ def report_inputs(wildcards):
         "tables": [f"{RESULTS}/tables/{table}.csv" for table in TABLES],
         "sensitivities": [f"{RESULTS}/sensitivity/{name}.csv" for name in SENSITIVITIES],
         "figures": [f"{RESULTS}/figures/{figure}.svg" for figure in shown_figures()],
-        "datasets": used_datasets(),
+        "datasets": used_facts(),
         "cells": list(dict.fromkeys(PATHS.values())),
     }
 
 
+def made(folder, name, *endings):
+    return tuple(f"{RESULTS}/{folder}/{name}.{ending}" for ending in endings)
+
+
+def task(name, files, reads=(), aside=(), **given):
+    return Task(RESULTS, name, tuple(files), given, tuple(reads), aside)
+
+
+def task_of_dataset(name):
+    source = local_source(SimpleNamespace(dataset=name))
+    limits = {key: config[key] for key in ("download", "most_records")}
+    # a folder's name changes nothing; its file, which is read, does
+    given = {"entry": DATASETS[name], "places": PLACES, "code": code_fingerprint(["sdclab.data.retrieve"])}
+    return task(f"data/{name}", dataset_paths(name), [source] if source else [], ("places",), **given, **limits)
+
+
+def task_of_batch(path, batch):
+    study, scenario, method = path.split("/")[:3]
+    measured = bounded(STUDIES[study].measures_of(scenario))
+    return task(
+        f"cells/{path}",
+        made("cells", path, "csv"),
+        cells=batch.cells,
+        scenario=STUDIES[study].scenarios[scenario],
+        measured=measured,
+        code=code_of(method, {**measured["any"], **measured["original"]}),
+    )
+
+
+def task_of_table(name):
+    wildcards = SimpleNamespace(table=name)
+    published = table_published(wildcards)
+    return task(
+        f"tables/{name}",
+        made("tables", name, "csv", "md"),
+        reads=[PUBLISHED_SCHEMA, *([published] if published else [])],
+        spec=table_spec(wildcards),
+        cells=table_cells(wildcards),
+        code=code_fingerprint(["sdclab.tables.side_by_side"]),
+    )
+
+
+def task_of_sensitivity(name):
+    wildcards = SimpleNamespace(sensitivity=name)
+    return task(
+        f"sensitivity/{name}",
+        made("sensitivity", name, "csv", "md"),
+        spec=sensitivity_spec(wildcards),
+        cells=sensitivity_cells(wildcards),
+        scenario=sensitivity_scenario(wildcards),
+        code=code_of_sensitivity(wildcards),
+    )
+
+
+def task_of_figure(name):
+    wildcards = SimpleNamespace(figure=name)
+    return task(
+        f"figures/{name}",
+        made("figures", name, "svg", "png"),
+        spec=figure_spec(wildcards),
+        scenario=figure_scenario(wildcards),
+        code=code_of_figure(wildcards),
+    )
+
+
+def tasks():
+    """All that a run does, in its order."""
+    yield from map(task_of_dataset, used_datasets())
+    yield from (task_of_batch(path, batch) for path, batch in BATCHES.items())
+    yield from map(task_of_table, TABLES)
+    yield from map(task_of_sensitivity, SENSITIVITIES)
+    yield from map(task_of_figure, FIGURES)
+    code = {"code": code_fingerprint(["sdclab.audit"])}
+    read = [*published_files(), PUBLISHED_SCHEMA]
+    yield task("audit", [f"{RESULTS}/audit.csv"], read, claims=CLAIMS, **code)
+    code = {"code": code_fingerprint(["sdclab.scorecard"])}
+    verdicts = [f"{RESULTS}/scorecard.csv", f"{RESULTS}/summary.txt"]
+    yield task("scorecard", verdicts, studies=list(STUDIES.values()), results=RESULTS, **code)
+    code = {"code": code_fingerprint(["sdclab.report.page", "sdclab.report.explorer"])}
+    pages = made("report", "index", "html") + made("report", "explorer", "html")
+    folders = {"benchmarks": f"{RESULTS}/benchmarks"}
+    yield task("report", pages, report_assets(), studies=list(STUDIES.values()), **folders, **code)
+
+
+TASKS = {each.name: each for each in tasks()}
+
+
+def task_of(name):
+    """What a rule's job is given. Snakemake takes no notice when an object like this changes."""
+    return lambda wildcards: TASKS[name.format(**wildcards)]
+
+
+def told_of(name):
+    """The same as a text, by which Snakemake sees that a result was made from something else."""
+    return lambda wildcards: TASKS[name.format(**wildcards)].told
+
+
 def targets():
     """All that a run delivers."""
-    cells = list(dict.fromkeys(PATHS.values()))
-    tables = [f"{RESULTS}/tables/{table}.{kind}" for table in TABLES for kind in ("csv", "md")]
-    figures = [f"{RESULTS}/figures/{figure}.{kind}" for figure in FIGURES for kind in ("svg", "png")]
-    sensitivities = [f"{RESULTS}/sensitivity/{name}.csv" for name in SENSITIVITIES]
-    ends = ["scorecard.csv", "summary.txt", "report/index.html", "report/explorer.html"]
-    return cells + tables + figures + sensitivities + [f"{RESULTS}/{end}" for end in ends]
+    return [file for each in TASKS.values() for file in each.files]
+
+
+def make_anew():
+    """Have Snakemake make anew what is not as it was made; and in a whole run, what was made from something else."""
+    altered = integrity.altered(TASKS.values())
+    if altered:
+        print(f"sdclab: {integrity.sentence(altered)}", file=sys.stderr)
+    asked = workflow.dag_settings.targets
+    outdated = [] if asked else integrity.outdated(TASKS.values())
+    workflow.dag_settings.forcerun = {*workflow.dag_settings.forcerun, *altered, *outdated}
 
 
 def time_spent():
@@ -278,4 +368,15 @@ def time_spent():
 
 def last_words():
     path = Path(RESULTS, "summary.txt")
-    return f"{path.read_text()}{time_spent()}\nReport: {RESULTS}/report/index.html" if path.exists() else ""
+    if not path.exists():
+        return ""
+    rows = [row for file in dict.fromkeys(PATHS.values()) for row in read_rows(file)]
+    return "\n".join([path.read_text() + time_spent(), *mixed(rows), f"Report: {RESULTS}/report/index.html"])
+
+
+# what a job of a cluster does was checked when the run was planned; nothing is planned when the rules are but looked at
+if workflow.is_main_process and workflow.dag_settings is not None:
+    try:
+        make_anew()
+    except SdclabError as error:
+        sys.exit(f"sdclab: {error}")

@@ -22,9 +22,8 @@ rule figure:
     conda:
         "../../environment.yml"
     params:
-        spec=figure_spec,
-        scenario=figure_scenario,
-        code=code_of_figure,
+        task=task_of("figures/{figure}"),
+        told=told_of("figures/{figure}"),
     script:
         "../../scripts/figure.py"
 

@@ -5,7 +5,7 @@ rule table:
     input:
         cells=table_cell_paths,
         published=table_published,
-        schema=str(SCHEMAS / "published.schema.yaml"),
+        schema=PUBLISHED_SCHEMA,
     output:
         csv=report(
             f"{RESULTS}/tables/{{table}}.csv",
@@ -22,9 +22,8 @@ rule table:
     conda:
         "../../environment.yml"
     params:
-        spec=table_spec,
-        cells=table_cells,
-        code=code_fingerprint(["sdclab.tables.side_by_side"]),
+        task=task_of("tables/{table}"),
+        told=told_of("tables/{table}"),
     script:
         "../../scripts/table.py"
 
@@ -49,9 +48,7 @@ rule sensitivity:
     conda:
         "../../environment.yml"
     params:
-        spec=sensitivity_spec,
-        cells=sensitivity_cells,
-        scenario=sensitivity_scenario,
-        code=code_of_sensitivity,
+        task=task_of("sensitivity/{sensitivity}"),
+        told=told_of("sensitivity/{sensitivity}"),
     script:
         "../../scripts/sensitivity.py"
