@@ -27,13 +27,13 @@ def main(
 
 
 if "snakemake" in globals():
-    with job(snakemake) as given:
+    with job(snakemake) as task:
         main(
-            given["cells"],
-            given["scenario"],
-            given["measured"],
-            given["code"],
-            Path(snakemake.input.table),
-            Path(snakemake.input.about),
+            task.given["cells"],
+            task.given["scenario"],
+            task.given["measured"],
+            task.given["code"],
+            Path(*task.inputs["table"]),
+            Path(*task.inputs["about"]),
             Path(snakemake.output[0]),
         )

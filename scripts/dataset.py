@@ -14,12 +14,12 @@ def main(entry: Entry, places: Places, download: bool, most_records: int | None,
 
 
 if "snakemake" in globals():
-    with job(snakemake) as given:
+    with job(snakemake) as task:
         main(
-            given["entry"],
-            given["places"],
-            given["download"],
-            given["most_records"],
+            task.given["entry"],
+            task.given["places"],
+            task.given["download"],
+            task.given["most_records"],
             Path(snakemake.output.table),
             Path(snakemake.output.about),
         )

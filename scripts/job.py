@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -11,13 +11,14 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
 from sdclab.errors import reason, trail
+from sdclab.integrity import Task
 
 WORKED = "worked for"
 
 
 @contextmanager
-def job(snakemake: Any) -> Iterator[Mapping[str, Any]]:
-    """What the job is given. What is printed goes to the log; when all is done, a record is kept of what was made.
+def job(snakemake: Any) -> Iterator[Task]:
+    """What the job has to do. What is printed goes to the log; when all is done, a record is kept of what was made.
 
     An error ends the job with its sentence in the log and on the terminal. Of one that was not foreseen the log tells
     the lines of code as well, but neither its words nor the values there: they may be a record's.
@@ -25,10 +26,10 @@ def job(snakemake: Any) -> Iterator[Mapping[str, Any]]:
     The last line of a log tells the CPU time of the job's own work, without starting and importing.
     """
     with open(snakemake.log[0], "w") as file, redirect_stdout(file), redirect_stderr(file):
-        begun = time.process_time()
+        begun, task = time.process_time(), snakemake.params.task
         try:
-            yield snakemake.params.task.given
-            snakemake.params.task.keep_record()
+            yield task
+            task.keep_record()
             print(f"{WORKED} {time.process_time() - begun:.3f} s")
         except Exception as error:
             loud(reason(error))

@@ -65,11 +65,11 @@ def _number(text: str) -> float:
 
 
 if "snakemake" in globals():
-    with job(snakemake) as given:
+    with job(snakemake) as task:
         main(
-            given["studies"],
-            {name: [files] if isinstance(files, str) else files for name, files in snakemake.input.items()},
-            Path(given["benchmarks"]),
+            task.given["studies"],
+            task.inputs,
+            Path(task.given["benchmarks"]),
             Path(snakemake.output.page),
             Path(snakemake.output.explorer),
         )

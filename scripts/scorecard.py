@@ -34,12 +34,12 @@ def main(
 
 
 if "snakemake" in globals():
-    with job(snakemake) as given:
+    with job(snakemake) as task:
         main(
-            given["studies"],
-            {Path(path).stem: path for path in snakemake.input.tables},
-            Path(snakemake.input.audit),
-            snakemake.input.datasets,
+            task.given["studies"],
+            {Path(path).stem: path for path in task.inputs["tables"]},
+            Path(*task.inputs["audit"]),
+            task.inputs["datasets"],
             Path(snakemake.output.csv),
             Path(snakemake.output.summary),
         )

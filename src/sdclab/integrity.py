@@ -27,18 +27,22 @@ class Task:
     """That of its log, its benchmark and its record."""
     files: tuple[str, ...]
     """What it makes."""
+    inputs: Mapping[str, tuple[str, ...]]
+    """The files that it reads."""
     given: Mapping[str, Any] = field(repr=False)
-    """What its script works with."""
-    reads: tuple[str, ...] = ()
-    """The files that it reads from outside the results: a copy with an old time stamp is another file, too."""
+    """What else its script works with."""
     aside: tuple[str, ...] = ()
     """What is given but changes no result."""
 
     @cached_property
     def told(self) -> str:
-        """A fingerprint of all that the results follow from, but for other results."""
+        """A fingerprint of all that the results follow from, but for other results.
+
+        Files from outside the results count by their bytes: a file moved here may have an old time stamp.
+        """
         given = {key: value for key, value in self.given.items() if key not in self.aside}
-        return fingerprint([given, [[Path(path).name, checksum(path)] for path in self.reads]])
+        outside = [path for paths in self.inputs.values() for path in paths if not self._is_result(path)]
+        return fingerprint([given, [[Path(path).name, checksum(path)] for path in outside]])
 
     @property
     def record(self) -> Path:
@@ -55,6 +59,9 @@ class Task:
     def outdated(self) -> list[str]:
         """The files that are there but were made from something else."""
         return [] if self._headline in self._recorded else self._there
+
+    def _is_result(self, path: str) -> bool:
+        return path.startswith(f"{self.results}/")
 
     @property
     def _headline(self) -> str:

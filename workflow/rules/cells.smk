@@ -3,7 +3,7 @@
 
 rule cells:
     input:
-        unpack(dataset_of_batch),
+        unpack(inputs_of("cells/{study}/{scenario}/{method}/{batch}")),
     output:
         f"{RESULTS}/cells/{{study}}/{{scenario}}/{{method}}/{{batch}}.csv",
     log:

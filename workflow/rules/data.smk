@@ -3,7 +3,7 @@
 
 rule dataset:
     input:
-        local_source,
+        unpack(inputs_of("data/{dataset}")),
     output:
         table=f"{RESULTS}/data/{{dataset}}.csv",
         about=f"{RESULTS}/data/{{dataset}}.json",

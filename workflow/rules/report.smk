@@ -3,8 +3,7 @@
 
 rule report:
     input:
-        unpack(report_inputs),
-        assets=report_assets(),
+        unpack(inputs_of("report")),
     output:
         page=f"{RESULTS}/report/index.html",
         explorer=f"{RESULTS}/report/explorer.html",

@@ -3,8 +3,7 @@
 
 rule audit:
     input:
-        published=published_files(),
-        schema=PUBLISHED_SCHEMA,
+        unpack(inputs_of("audit")),
     output:
         report(f"{RESULTS}/audit.csv", caption="../report/audit.rst", category="Scorecard"),
     log:
@@ -22,9 +21,7 @@ rule audit:
 
 rule scorecard:
     input:
-        tables=judged_tables(),
-        audit=f"{RESULTS}/audit.csv",
-        datasets=used_facts(),
+        unpack(inputs_of("scorecard")),
     output:
         csv=report(
             f"{RESULTS}/scorecard.csv",

@@ -3,15 +3,13 @@
 
 rule table:
     input:
-        cells=table_cell_paths,
-        published=table_published,
-        schema=PUBLISHED_SCHEMA,
+        unpack(inputs_of("tables/{table}")),
     output:
         csv=report(
             f"{RESULTS}/tables/{{table}}.csv",
             caption="../report/table.rst",
             category="Tables",
-            subcategory=table_study,
+            subcategory=lambda wildcards: PLAN.tables[wildcards.table].title,
             labels={"table": "{table}"},
         ),
         markdown=f"{RESULTS}/tables/{{table}}.md",
@@ -30,14 +28,13 @@ rule table:
 
 rule sensitivity:
     input:
-        dataset=sensitivity_dataset,
-        table=sensitivity_table,
+        unpack(inputs_of("sensitivity/{sensitivity}")),
     output:
         csv=report(
             f"{RESULTS}/sensitivity/{{sensitivity}}.csv",
             caption="../report/sensitivity.rst",
             category="Tables",
-            subcategory=sensitivity_study,
+            subcategory=lambda wildcards: PLAN.sensitivities[wildcards.sensitivity].title,
             labels={"table": "{sensitivity}"},
         ),
         markdown=f"{RESULTS}/sensitivity/{{sensitivity}}.md",
