@@ -43,6 +43,11 @@ TAMPER = {
 }
 
 
+def switched_off() -> str:
+    """All that NumPy uses of this processor and can do without."""
+    return " ".join(np.show_config(mode="dicts")["SIMD Extensions"]["found"]) or pytest.skip("nothing to switch off")
+
+
 class TestFingerprint:
     def test_sees_every_change_of_plain_data(self):
         values = [1, 1.0, True, "1", None, 0, "", False, [1], [[1]], {}, [], {"a": 1}, {"a": 2}, {"b": 1}]
@@ -177,7 +182,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> tuple[Tree, Tiny, dict[str
 
 
 class TestRun:
-    """The workflow itself. The tests follow each other on the same results; only the last two leave others behind."""
+    """The workflow itself. The tests follow each other on the same results; the last ones leave others behind."""
 
     def test_every_file_tampered_with_is_noticed(self, done, monkeypatch):
         """Every result in every way, one at a time: what the start of a run would find."""
@@ -274,3 +279,16 @@ class TestRun:
         assert old.results("results") == tree.results("results")
         rows = csv.DictReader((old.root / "results/scorecard.csv").read_text().splitlines())
         assert {row["verdict"] for row in rows} == {"not reproducible"}
+
+    def test_cells_from_several_kinds_of_processor_are_told_loudly(self, done):
+        """A run that was resumed on another machine; the tables say nothing of it."""
+        tree, _, _ = done
+        table = tree.root / "results/tables/tiny_noise.csv"
+        header = table.read_text().splitlines()[0]
+        (tree.root / "results/cells/tiny/S/noise/p=0.1.csv").unlink()
+        run = tree.run(NPY_DISABLE_CPU_FEATURES=switched_off())
+        assert run.returncode == 0, run.stderr
+        (line,) = re.findall(r"^CELLS WERE COMPUTED ON 2 KINDS OF PROCESSOR.*$", run.stdout + run.stderr, re.M)
+        assert line in (tree.root / "results/report/index.html").read_text()
+        assert table.read_text().splitlines()[0] == header
+        assert "processor" not in header

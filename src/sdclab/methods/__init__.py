@@ -77,7 +77,7 @@ def release(
     made = made if isinstance(made, Release) else Release(made)
     where = f"method {method}"
     _check_values(made.values, dependent, columns, where)
-    check_numbers(made.facts, f"{where}: its facts")
+    check_numbers(made.facts, f"{where}: what it tells as facts")
     return Release(np.asarray(made.values, dtype=float), made.facts)
 
 
