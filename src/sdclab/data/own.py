@@ -44,8 +44,8 @@ def names_of(text: str) -> tuple[str, ...]:
         found = LISTED.match(text, end)
         if found is None:
             raise SdclabError(
-                f"the list of names {text} cannot be read; a name with a comma or a quote stands in double quotes, and a "
-                'quote in it is written twice: "income, EUR",tax.'
+                f"the list of names {text} cannot be read; a name with a comma or a quote stands in double quotes, and "
+                'a quote in it is written twice: "income, EUR",tax.'
             )
         quoted, bare = found.groups()
         names.append(bare.strip() if quoted is None else quoted.replace('""', '"'))
