@@ -49,10 +49,11 @@ class Dataset:
 
     def select(self, columns: Sequence[str], where: str) -> Matrix:
         """The values of some columns, in the order asked for."""
+        places = {column: i for i, column in enumerate(self.columns)}
         for column in columns:
-            if column not in self.columns:
+            if column not in places:
                 raise unknown("column", column, self.columns, where)
-        return self.values[:, [self.columns.index(column) for column in columns]]
+        return self.values[:, [places[column] for column in columns]]
 
     def head(self, most: int | None) -> "Dataset":
         """At most so many records, the first ones; what is cut short is a stand-in, on which nothing is judged."""
