@@ -231,8 +231,7 @@ class Table:
         with replacing(path) as temporary:
             if _is_parquet(path):
                 arrow, parquet = _pyarrow(path)
-                stored = _decoded(arrow.Table.from_pandas(self.frame, preserve_index=False))
-                parquet.write_table(stored.replace_schema_metadata(None), temporary)
+                parquet.write_table(_plain(arrow.Table.from_pandas(self.frame, preserve_index=False)), temporary)
             else:
                 self.frame.to_csv(
                     temporary, sep=self.separator, index=False, lineterminator="\n", quoting=self._quoting()
@@ -346,11 +345,11 @@ def _from_parquet(content: bytes, path: Path) -> pd.DataFrame:
         packed = parquet.ParquetFile(io.BytesIO(content))
         if _unpacked(packed.metadata) > MOST_BYTES:
             raise _too_long(path.name)
-        stored = _decoded(packed.read())
+        stored = _plain(packed.read())
         stored.validate(full=True)
+        frame: pd.DataFrame = stored.to_pandas(types_mapper=pd.ArrowDtype)
     except (OSError, ValueError, MemoryError, arrow.ArrowException):  # what pyarrow raises is one of these
         raise SdclabError(f"{path.name}: is not a Parquet file that can be read.") from None
-    frame: pd.DataFrame = stored.to_pandas(types_mapper=pd.ArrowDtype, ignore_metadata=True)
     return frame
 
 
@@ -360,12 +359,12 @@ def _unpacked(about: Any) -> int:
     return max(sum(groups), 8 * about.num_rows * about.num_columns)
 
 
-def _decoded(stored: Any) -> Any:
-    """A Parquet table with values in place of codes: a list of codes holds the text of rows that are gone, too."""
+def _plain(stored: Any) -> Any:
+    """A Parquet table without metadata, and with values for codes: the list of codes also has those of rows gone."""
     for i, column in enumerate(stored.schema):
         if str(column.type).startswith("dictionary<"):
             stored = stored.set_column(i, column.name, stored.column(i).cast(column.type.value_type))
-    return stored
+    return stored.replace_schema_metadata(None)
 
 
 def _table(file: str, frame: pd.DataFrame, separator: str, say: Say) -> Table:
