@@ -2,10 +2,12 @@
 
 import contextlib
 import csv
+import html
 import io
 import json
 import os
 import re
+import shlex
 import warnings
 from pathlib import Path
 
@@ -536,3 +538,13 @@ def test_a_missing_value_says_how_to_drop_it(run):
     Path("in.csv").write_text("a,b\n1,2\n,3\n4,5\n")
     err = run("protect", "in.csv", *MDAV, "-o", "out.csv")[2]
     assert "dropped only if asked for, by --missing drop on the command line or missing: drop in a study." in err
+
+
+def test_the_command_of_a_map_reads_the_file_as_the_map_did(run):
+    pytest.importorskip("matplotlib")
+    people().assign(name='two\nlines, "quoted"').rename(columns={"income": "2019"}).to_csv("in.csv", index=False)
+    options = ("--line-breaks", "--header", "--drop-columns", "name")
+    assert run("map", "in.csv", "--methods", "mdav", "-o", "map", *options)[0] == 0
+    shown = re.search(r"<pre>sdclab (.*?)</pre>", Path("map/owner/index.html").read_text())[1]
+    assert run(*shlex.split(html.unescape(shown)))[0] == 0
+    assert list(pd.read_csv("map/protected/mdav.csv").columns) == ["2019", "tax"]

@@ -105,7 +105,9 @@ def _add_protect(commands: Commands, arguments: Sequence[str]) -> None:
     parser.add_argument("file", type=Path, help="the file to protect (.csv, .tsv, .txt, .parquet)")
     parser.add_argument("--method", required=True, help="one of those that `sdclab protect --help` lists")
     parser.add_argument("-o", "--output", type=Path, required=True, help="the protected file; its ending says how")
-    parser.add_argument("--seed", type=int, help="of the random numbers (default: fresh ones; keep it secret)")
+    parser.add_argument(
+        "--seed", type=int, help="of the random numbers, 2^32 or more (default: a fresh one; keep it secret)"
+    )
     _add_roles(parser, release=True)
     if method is not None:
         group = parser.add_argument_group(f"parameters of {method}", METHODS.summary(method))
@@ -382,8 +384,9 @@ def _deliver(
     lines = choice.points(explored.rows, crowded)
     ranked = choice.ranking(lines)
     title = f"Methods for {options.file.name}"
+    reading = " --line-breaks" * options.line_breaks + " --header" * options.header
     commands = {
-        row["method"]: choice_page.command(options.file, row, roles, options.missing, folder / "protected")
+        row["method"]: choice_page.command(options.file, row, roles, options.missing, folder / "protected") + reading
         for row in choice.best(ranked)
         if not methods.is_control(row["method"])
     }
