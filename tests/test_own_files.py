@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from sdclab.cli import main
 from sdclab.data import own
+from sdclab.data.dataset import Dataset
 from sdclab.errors import MOST_CHARACTERS, MOST_NAMES, SdclabError, listed, unknown
 
 MDAV = ("--method", "mdav", "--k", 3)
@@ -257,7 +258,7 @@ class TestHeader:
         assert refusal("Secret,b,Secret\n1,2,3\n") == "in.csv: columns 1 and 3 have the same name."
         assert refusal("a,,b\n1,2,3\n") == "in.csv: column 2 has no name."
         assert "the name of column 2 is longer than 1000 characters" in refusal(f"a,{'Secret' * 200}\n1,2\n")
-        assert "the name of column 1 is longer than 1000 characters or holds a control" in refusal("\x1b[31m,b\n1,2\n")
+        assert "the name of column 1 is longer than 1000 characters or holds a control" in refusal("\x9b31m,b\n1,2\n")
 
     def test_a_study_may_say_so_too(self, entries):
         from sdclab.data import manifest, retrieve
@@ -548,3 +549,14 @@ def test_the_command_of_a_map_reads_the_file_as_the_map_did(run):
     shown = re.search(r"<pre>sdclab (.*?)</pre>", Path("map/owner/index.html").read_text())[1]
     assert run(*shlex.split(html.unescape(shown)))[0] == 0
     assert list(pd.read_csv("map/protected/mdav.csv").columns) == ["2019", "tax"]
+
+
+def test_a_study_keeps_a_name_with_a_comma(here):
+    """What the workflow keeps of a dataset is read as it was written."""
+    made = Dataset("mine", "own", "in.csv", ("income, EUR", '5" pipe', "tax"), np.array([[1, 2.5, 3], [4, 5, 6]]))
+    Path("table.csv").write_text(made.text)
+    Path("about.json").write_text(json.dumps({"name": "mine", "kind": "own", "source": "in.csv"}))
+    again = Dataset.read(Path("table.csv"), Path("about.json"))
+    assert again.columns == made.columns
+    assert again.fingerprint == made.fingerprint
+    np.testing.assert_array_equal(again.values, made.values)

@@ -48,6 +48,9 @@ MOST_BYTES = 2**32
 MOST_NAME = 1_000
 """Characters of a column's name."""
 
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+"""In a column's name these would tear a message apart, or command the terminal."""
+
 ROW_NAMES = "row_names"
 """What the first column is called if it has no name, as R and pandas write it."""
 
@@ -115,7 +118,7 @@ class Table:
         for i, column in enumerate(self.columns, start=1):
             if not column.strip():
                 raise SdclabError(f"{self.file}: column {i} has no name.")
-            if len(column) > MOST_NAME or any(ord(character) < 32 for character in column):
+            if len(column) > MOST_NAME or CONTROL.search(column):
                 raise SdclabError(
                     f"{self.file}: the name of column {i} is longer than {MOST_NAME} characters or holds a control "
                     "character."
@@ -380,9 +383,7 @@ def _table(file: str, frame: pd.DataFrame, separator: str, say: Say) -> Table:
 
 def _from_csv(content: bytes, file: str, line_breaks: bool, header: bool, say: Say) -> tuple[pd.DataFrame, str]:
     """The fields as text, and what separates them."""
-    parts = _text(content, file).split(
-        '"'
-    )  # outside of quotes and inside by turns; two quotes in a field, an empty part
+    parts = _text(content, file).split('"')  # outside of quotes and inside by turns; "" in a field: an empty part
     outside = "x".join(parts[::2])
     if "\n" in outside and re.search("\r(?!\n)", outside):
         raise SdclabError(f"{file}: some lines end with a carriage return alone, others do not.")
