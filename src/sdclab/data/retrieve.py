@@ -75,7 +75,8 @@ def _own(entry: Entry, file: Own, say: Callable[[str], None]) -> Dataset:
     """The columns that a study asks for of its own file."""
     from sdclab.data import own  # needs pandas, which no other dataset does
 
-    table = own.kept(own.read(file.file), entry.columns, file.missing, say)
+    whole = own.read(file.file, file.line_breaks, file.header, say)
+    table = own.kept(whole, entry.columns, file.missing, say)
     dataset = Dataset(entry.name, "own", table.file, entry.columns, table.matrix(entry.columns))
     _verify(dataset, entry.sha256)
     return dataset
