@@ -23,3 +23,8 @@ def reason(error: Exception) -> str:
     holds a value of a record.
     """
     return str(error) if isinstance(error, SdclabError) else f"stopped with {type(error).__name__}."
+
+
+def shortened(text: str) -> str:
+    """What somebody wrote, as it may stand in a sentence."""
+    return text if len(text) <= 80 else f"{text[:80]}..."
