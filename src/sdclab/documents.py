@@ -70,6 +70,10 @@ class _Loader(yaml.SafeLoader):
             raise _refused(f"{shortened(node.value)} is not a number between -1e308 and 1e308", node)
         return number
 
+    def construct_date(self, node: Any) -> Any:
+        """A date stays the text that it is: nothing here takes one, and an impossible one would be no YAMLError."""
+        return self.construct_yaml_str(node)
+
 
 def _refused(problem: str, place: Any) -> yaml.MarkedYAMLError:
     return yaml.MarkedYAMLError(problem=problem, problem_mark=place.start_mark)
@@ -77,8 +81,7 @@ def _refused(problem: str, place: Any) -> yaml.MarkedYAMLError:
 
 for kind in ("float", "int"):
     _Loader.add_constructor(f"tag:yaml.org,2002:{kind}", _Loader.construct_number)
-# a date stays the text that it is: nothing here takes one, and an impossible one would be no YAMLError
-_Loader.add_constructor("tag:yaml.org,2002:timestamp", lambda loader, node: loader.construct_yaml_str(node))
+_Loader.add_constructor("tag:yaml.org,2002:timestamp", _Loader.construct_date)
 
 
 def load(path: Path | str, schema: Path | str) -> dict[str, Any]:
