@@ -3,6 +3,7 @@
 import argparse
 import io
 import os
+import re
 import signal
 import sys
 import traceback
@@ -40,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SdclabError as error:
         return _failed(str(error), 2)
     except OSError as error:  # of files the modules speak for themselves
-        return _failed(f"{error.filename or 'standard output'}: cannot be written or read ({why(error)}).", 2)
+        return _failed(f"{error.filename or 'standard output'}: cannot be written ({why(error)}).", 2)
     except MemoryError:
         return _failed("there is not enough memory for this.", 1)
     except Exception as error:
@@ -66,8 +67,10 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 
 def _failed(sentence: str, code: int) -> int:
+    """Say it in one line, whatever is in a file's name or a server's answer."""
+    line = re.sub(r"[\x00-\x1f\x7f-\x9f]", lambda mark: repr(mark[0])[1:-1], sentence)
     with suppress(OSError):
-        print(f"sdclab: {sentence}", file=sys.stderr)
+        print(f"sdclab: {line}", file=sys.stderr)
     return code
 
 

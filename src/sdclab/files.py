@@ -18,8 +18,12 @@ MOST_BYTES = 4 << 30
 def write(path: Path | str, content: str | bytes) -> None:
     """Write to a temporary name in the same folder, then move."""
     with replacing(path) as temporary:
-        # a name that is not UTF-8 may stand in a text; it is shown escaped
-        temporary.write_bytes(content.encode(errors="backslashreplace") if isinstance(content, str) else content)
+        temporary.write_bytes(shown(content).encode() if isinstance(content, str) else content)
+
+
+def shown(text: str) -> str:
+    """A text in which the name of a file may stand: what is not UTF-8 in it, escaped."""
+    return text.encode(errors="backslashreplace").decode()
 
 
 @contextmanager
@@ -105,10 +109,11 @@ def check_writable(folder: Path | str) -> None:
         while not os.path.lexists(existing):
             existing = existing.parent
         tempfile.TemporaryFile(dir=existing).close()
+        is_root = os.path.realpath(folder) == os.path.realpath(existing.anchor)
     except (OSError, ValueError):
         problem = f"{existing} is not a folder that can be written to"
         raise SdclabError(f"{folder}: cannot write here ({problem}).") from None
-    if os.path.realpath(folder) == os.path.realpath(existing.anchor):
+    if is_root:
         raise SdclabError(f"{folder}: is the root of the file system; name a folder.")
 
 

@@ -129,10 +129,8 @@ def _check_names(study: str, cells: Sequence[Cell]) -> None:
     seen: set[str] = set()
     for cell in cells:
         if len(cell.slug) > MOST_LETTERS:
-            name = shortened(cell.name)
-            raise SdclabError(
-                f"study {study}: the parameters of the cell {name} have more than {MOST_LETTERS} letters."
-            )
+            place = f"study {study}: cell {shortened(cell.name)}"
+            raise SdclabError(f"{place}: its parameters have more than {MOST_LETTERS} letters.")
         if cell.name in seen:
             raise SdclabError(f"study {study}: the grid names the cell {cell.name} twice.")
         seen.add(cell.name)

@@ -330,7 +330,7 @@ def _deliver(
 ) -> None:
     lines = choice.points(explored.rows, crowded)
     ranked = choice.ranking(lines)
-    title = f"Methods for {options.file.name}"
+    title = f"Methods for {files.shown(options.file.name)}"
     commands = {
         row["method"]: choice_page.command(options.file, row, roles, options.missing, folder / "protected")
         for row in choice.best(ranked)
