@@ -52,7 +52,7 @@ def test_the_command_is_installed():
 
 def test_computes_on_one_thread_unless_told_otherwise():
     """Sums of two threads are rounded otherwise than those of one, and a seed would not give the same bytes."""
-    ask = "import sdclab.cli, threadpoolctl; print({pool['num_threads'] for pool in threadpoolctl.threadpool_info()})"
+    ask = "import sdclab.cli, numpy, threadpoolctl as t; print({pool['num_threads'] for pool in t.threadpool_info()})"
     free = {key: value for key, value in os.environ.items() if not key.endswith("_NUM_THREADS")}
     for environment, threads in ((free, "{1}"), ({**free, "OPENBLAS_NUM_THREADS": "2"}, "{2}")):
         shown = subprocess.run([sys.executable, "-c", ask], env=environment, capture_output=True, text=True)

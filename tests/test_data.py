@@ -2,7 +2,6 @@
 
 import gzip
 import http.server
-import io
 import socket
 import threading
 import zipfile
@@ -300,15 +299,6 @@ class TestDownload:
             said = []
             assert retrieve.retrieve(replace(entry, downloads=(source,)), folder, True, said.append).kind == "replica"
         assert "timed out" in said[0]
-
-    def test_a_trickling_server_meets_the_deadline(self, monkeypatch):
-        class Trickle(io.BytesIO):
-            def read(self, size=-1):
-                return b"x"
-
-        monkeypatch.setattr(retrieve.urllib.request, "urlopen", lambda url, timeout: Trickle())
-        with pytest.raises(TimeoutError, match=r"not finished within 0.05 s"):
-            retrieve._read_within("http://unresolvable.invalid/", 0.05)
 
 
 def columns_of(entry, dataset):

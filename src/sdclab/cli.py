@@ -1,34 +1,100 @@
 """The command `sdclab`."""
 
 import argparse
+import io
 import os
+import re
+import signal
 import sys
+import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
+from types import FrameType
+
+from sdclab import __version__
+from sdclab.errors import SdclabError
+from sdclab.files import why
 
 # before numpy is imported: sums are rounded alike on any number of cores, so the same seed gives the same bytes
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
-from sdclab import __version__, verbs  # noqa: E402
-from sdclab.data import manifest, retrieve  # noqa: E402
-from sdclab.errors import SdclabError  # noqa: E402
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; bad input is one sentence on standard error and exit code 2."""
+    """Run a command; whatever ends it is one sentence on standard error and an exit code.
+
+    0: done; 1: a defect of sdclab, or too little memory; 2: bad input, or output that cannot be written; 130: Ctrl-C.
+    """
+    _tolerant_streams()
+    if arguments is None:  # as a program, which may be told to stop: blocks that clean up are left in order
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, _stop)
     try:
         options = _parser(sys.argv[1:] if arguments is None else arguments).parse_args(arguments)
         options.run(options)
-    except SdclabError as error:
-        print(f"sdclab: {error}", file=sys.stderr)
-        return 2
+        sys.stdout.flush()
     except BrokenPipeError:  # the reader has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return _failed("interrupted.", 128 + signal.SIGINT)
+    except SdclabError as error:
+        return _failed(str(error), 2)
+    except OSError as error:  # of files the modules speak for themselves
+        return _failed(f"{error.filename or 'standard output'}: cannot be written ({why(error)}).", 2)
+    except MemoryError:
+        return _failed("there is not enough memory for this.", 1)
+    except Exception as error:
+        return _failed(_defect(error), 1)
+    finally:
+        _let_go()
     return 0
 
 
+def _tolerant_streams() -> None:
+    """Standard streams to which any character can be written; one that is closed fails only if it is written to."""
+    if sys.stdout is None:
+        sys.stdout = open(os.open(os.devnull, os.O_RDONLY), "w")  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    sys.exit(128 + number)
+
+
+def _failed(sentence: str, code: int) -> int:
+    """Say it in one line, whatever is in a file's name or a server's answer."""
+    line = re.sub(r"[\x00-\x1f\x7f-\x9f]", lambda mark: repr(mark[0])[1:-1], sentence)
+    with suppress(OSError):
+        print(f"sdclab: {line}", file=sys.stderr)
+    return code
+
+
+def _defect(error: Exception) -> str:
+    """The kind and the place of an error that was not foreseen, without its text, which may hold a record."""
+    if os.environ.get("SDCLAB_DEBUG"):
+        traceback.print_exception(error)
+    ours = Path(__file__).parent
+    places = [frame for frame in traceback.extract_tb(error.__traceback__) if ours in Path(frame.filename).parents]
+    place = f"{Path(places[-1].filename).relative_to(ours)}, line {places[-1].lineno}"
+    return f"stopped with {type(error).__name__} in {place}, a defect of sdclab; SDCLAB_DEBUG=1 shows the traceback."
+
+
+def _let_go() -> None:
+    """Flush what was printed; what cannot be is dropped, or Python would complain about it at its end."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
+    from sdclab import verbs  # imports the libraries, which takes a second that Ctrl-C may fall into
+
     parser = argparse.ArgumentParser(prog="sdclab", description="A laboratory for statistical disclosure control.")
     parser.add_argument("--version", action="version", version=f"sdclab {__version__}")
     commands = parser.add_subparsers(title="commands", required=True)
@@ -43,6 +109,8 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
 
 
 def _data(options: argparse.Namespace) -> None:
+    from sdclab.data import manifest, retrieve
+
     project: Path = options.project
     resources = project / "resources"
     entries = manifest.load(resources / "datasets.yaml", project / "workflow" / "schemas" / "datasets.schema.yaml")

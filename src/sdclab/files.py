@@ -1,39 +1,80 @@
 """Reading and writing whole files: nothing half-written is ever left under its final name."""
 
 import csv
+import fcntl
 import hashlib
 import os
+import stat
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sdclab.errors import SdclabError
+
+MOST_BYTES = 4 << 30
+"""A larger file is not read: its table would not fit the memory of most machines several times over."""
 
 
 def write(path: Path | str, content: str | bytes) -> None:
     """Write to a temporary name in the same folder, then move."""
     with replacing(path) as temporary:
-        temporary.write_bytes(content.encode() if isinstance(content, str) else content)
+        temporary.write_bytes(shown(content).encode() if isinstance(content, str) else content)
+
+
+def shown(text: str) -> str:
+    """A text in which the name of a file may stand: what is not UTF-8 in it, escaped."""
+    return text.encode(errors="backslashreplace").decode()
 
 
 @contextmanager
 def replacing(path: Path | str) -> Iterator[Path]:
-    """A temporary path that takes the final name when the block ends well, and vanishes otherwise."""
+    """A temporary path that takes the final name when the block ends well, and vanishes otherwise.
+
+    A process that is killed cannot clean up: what it left is removed when the same file is written again.
+    """
     path = Path(path)
+    check_target(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=path.suffix)
+        _sweep(path)
+        handle, temporary = _begun(path)
     except OSError as error:
-        raise SdclabError(f"{path.parent}: cannot write here ({error.strerror}).") from None
-    os.close(handle)
-    temporary = Path(name)
+        raise SdclabError(f"{path.parent}: cannot write here ({why(error)}).") from None
     try:
         yield temporary
         os.chmod(temporary, 0o666 & ~_umask())
         temporary.replace(path)
+    except OSError as error:
+        raise SdclabError(f"{path}: cannot be written ({why(error)}).") from None
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink()
+        os.close(handle)
+
+
+def _begun(path: Path) -> tuple[int, Path]:
+    """A new temporary file for a path, locked as long as its writer lives."""
+    while True:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=_prefix(path))
+        with suppress(OSError):  # a file system without locks; then nothing is swept there
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        if os.fstat(handle).st_nlink:
+            return handle, Path(name)
+        os.close(handle)  # swept before it was locked
+
+
+def _sweep(path: Path) -> None:
+    """Remove what killed writers of a path left; that of a living one, on any machine, is locked."""
+    for left in path.parent.glob(f"{_prefix(path)}*"):
+        with suppress(OSError), open(left, "r+b") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            left.unlink()
+
+
+def _prefix(path: Path) -> str:
+    """How all temporary names of a path begin; short, because the path's own name may be as long as names can be."""
+    return f".sdclab-{sha256(os.fsencode(path.name))[:16]}-"
 
 
 def _umask() -> int:
@@ -42,21 +83,61 @@ def _umask() -> int:
     return mask
 
 
+def why(error: OSError | ValueError) -> str:
+    """The system's word for what went wrong, without the paths in it."""
+    if isinstance(error, OSError):
+        return error.strerror or type(error).__name__
+    return "no file can have this name"  # a null byte, or a character that the file system's encoding lacks
+
+
+def check_target(path: Path) -> None:
+    """Refuse to write a file where something is that no file should replace."""
+    try:
+        mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except (OSError, ValueError) as error:
+        raise SdclabError(f"{path}: cannot be written ({why(error)}).") from None
+    if not stat.S_ISREG(mode):
+        what = "a folder" if stat.S_ISDIR(mode) else "a pipe or a device"
+        raise SdclabError(f"{path}: is {what}, which a file cannot replace; choose another name.")
+
+
 def check_writable(folder: Path | str) -> None:
     """Refuse a folder in which nothing could be written, before anything is computed for it."""
     existing = Path(folder).absolute()
-    while not existing.exists():
-        existing = existing.parent
-    if not (existing.is_dir() and os.access(existing, os.W_OK)):
-        raise SdclabError(f"{folder}: cannot write here ({existing} is not a folder that can be written to).")
-
-
-def read(path: Path | str) -> bytes:
-    """The bytes of a file, or one sentence about why there are none."""
     try:
-        return Path(path).read_bytes()
-    except OSError as error:
-        raise SdclabError(f"{path}: cannot be read ({error.strerror}).") from None
+        while not os.path.lexists(existing):
+            existing = existing.parent
+        tempfile.TemporaryFile(dir=existing).close()
+        is_root = os.path.realpath(folder) == os.path.realpath(existing.anchor)
+    except (OSError, ValueError):
+        problem = f"{existing} is not a folder that can be written to"
+        raise SdclabError(f"{folder}: cannot write here ({problem}).") from None
+    if is_root:
+        raise SdclabError(f"{folder}: is the root of the file system; name a folder.")
+
+
+def same(one: Path, other: Path) -> bool:
+    """Whether two paths lead to one file, by whatever links."""
+    try:
+        return one.samefile(other)
+    except (OSError, ValueError):
+        return False
+
+
+def read(path: Path | str, most: int = MOST_BYTES) -> bytes:
+    """The bytes of a file, or one sentence about why there are none."""
+    path = Path(path)
+    try:
+        found = path.stat()
+        if stat.S_ISDIR(found.st_mode) or (stat.S_ISREG(found.st_mode) and found.st_size <= most):
+            return path.read_bytes()
+    except (OSError, ValueError) as error:
+        raise SdclabError(f"{path}: cannot be read ({why(error)}).") from None
+    if stat.S_ISREG(found.st_mode):
+        raise SdclabError(f"{path}: has {found.st_size} bytes, but at most {most} are read.")
+    raise SdclabError(f"{path}: cannot be read (it is a pipe or a device, which may never end).")
 
 
 def sha256(content: bytes) -> str:

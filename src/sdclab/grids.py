@@ -2,10 +2,17 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from itertools import pairwise, product
+from math import prod
 from typing import Any
 
-from sdclab.errors import SdclabError
+from sdclab.errors import SdclabError, shortened
+
+MOST_CELLS = 100_000
+"""Of one study. The four shipped ones have 496 together."""
+MOST_LETTERS = 100
+"""Of a cell's parameters: two cells name a file, whose name has at most 255."""
 
 
 @dataclass(frozen=True)
@@ -62,11 +69,16 @@ def batches(cells: Iterable[Cell], most: int) -> list[Batch]:
 def values_of(choice: Any) -> list[Any]:
     """A parameter's values: one, a list, or a range {from, to, step} with both ends."""
     if isinstance(choice, Mapping):
-        step = choice.get("step", 1)
-        if choice["to"] < choice["from"]:
-            raise SdclabError(f"a range from {choice['from']} to {choice['to']} is empty; from must not exceed to.")
-        count = int((choice["to"] - choice["from"]) / step + 1e-9) + 1
-        return [round(choice["from"] + i * step, 12) for i in range(count)]
+        first, last, step = choice["from"], choice["to"], choice.get("step", 1)
+        if last < first:
+            raise SdclabError(f"a range from {first} to {last} is empty; from must not exceed to.")
+        if (Fraction(last) - Fraction(first)) / Fraction(step) >= MOST_CELLS:  # exact, so that nothing overflows
+            raise SdclabError(f"a range from {first} to {last} by {step} has more than {MOST_CELLS} values.")
+        count = int((last - first) / step + 1e-9) + 1
+        values = [round(first + i * step, 12) for i in range(count)]
+        if values[-1:] == values[-2:-1]:
+            raise SdclabError(f"a range from {first} to {last} by {step} has too small a step: its values are alike.")
+        return values
     return list(choice) if isinstance(choice, list) else [choice]
 
 
@@ -88,18 +100,37 @@ def expand(
     most_replicates: int | None = None,
 ) -> list[Cell]:
     """All cells of a grid, in its order. An entry may name its own scenarios and replicates."""
-    cells = []
+    cells: list[Cell] = []
     for entry in grid:
         choices = entry.get("parameters", {})
-        lists = [thinned(values_of(choice), most_values) for choice in choices.values()]
+        where = f"study {study}: grid: method {entry['method']}"
+        lists = [thinned(_values(choice, f"{where}: {key}"), most_values) for key, choice in choices.items()]
+        places = entry.get("scenarios", scenarios)
         count = entry.get("replicates", replicates)
         count = min(count, most_replicates or count)
-        for scenario, values in product(entry.get("scenarios", scenarios), product(*lists)):
+        if len(cells) + len(places) * prod(map(len, lists)) > MOST_CELLS:  # counted before any is made
+            raise SdclabError(f"{where}: with this entry the grid has more than {MOST_CELLS} cells.")
+        for scenario, values in product(places, product(*lists)):
             parameters = dict(zip(choices, values, strict=True))
             cells.append(Cell(study, scenario, entry["method"], parameters, count))
+    _check_names(study, cells)
+    return cells
+
+
+def _values(choice: Any, where: str) -> list[Any]:
+    try:
+        return values_of(choice)
+    except SdclabError as error:
+        raise SdclabError(f"{where}: {error}") from None
+
+
+def _check_names(study: str, cells: Sequence[Cell]) -> None:
+    """Every cell has a name of its own that can be part of a file's."""
     seen: set[str] = set()
     for cell in cells:
+        if len(cell.slug) > MOST_LETTERS:
+            place = f"study {study}: cell {shortened(cell.name)}"
+            raise SdclabError(f"{place}: its parameters have more than {MOST_LETTERS} letters.")
         if cell.name in seen:
             raise SdclabError(f"study {study}: the grid names the cell {cell.name} twice.")
         seen.add(cell.name)
-    return cells

@@ -9,6 +9,7 @@ Another installed package adds names by an entry point in the group called like 
 """
 
 import inspect
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -18,7 +19,10 @@ from numbers import Real
 from types import ModuleType, NoneType, UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from sdclab.errors import SdclabError, reason, unknown
+from sdclab.errors import SdclabError, reason, shortened, unknown
+
+MOST = sys.float_info.max
+"""A larger number, and one that is none, is no number to a method or measure."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,7 @@ class Parameter:
         try:
             return _converted(value, self.kind)
         except TypeError:
-            raise SdclabError(f"{where}: {self.name} is {value!r} but must be {self.allowed}.") from None
+            raise SdclabError(f"{where}: {self.name} is {shortened(repr(value))} but must be {self.allowed}.") from None
 
 
 def _converted(value: object, kind: Any) -> object:
@@ -56,7 +60,7 @@ def _converted(value: object, kind: Any) -> object:
     if origin is Literal:
         fits = value in get_args(kind)
     elif kind is float:
-        fits = isinstance(value, int | float) and not isinstance(value, bool)
+        fits = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= MOST
     elif kind is int:
         fits = isinstance(value, int) and not isinstance(value, bool)
     else:

@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import yaml
 
-from sdclab import choice, choice_page, comparison, files, methods
+from sdclab import choice, choice_page, comparison, documents, files, methods
 from sdclab.data import own
 from sdclab.data.dataset import Dataset
 from sdclab.errors import SdclabError, listed, shortened
@@ -143,9 +142,9 @@ def _written(value: object) -> str:
 def _value(text: str) -> object:
     """A parameter as a config has it: true, 3, 0.5, a word, [a, list], {a: mapping}; and 1e-5, a word to YAML."""
     try:
-        value = yaml.safe_load(text)
+        value = documents.value(text, "the command line")
         return float(value) if isinstance(value, str) else value
-    except (ValueError, yaml.YAMLError):
+    except (ValueError, SdclabError):
         return text
 
 
@@ -153,7 +152,8 @@ def _protect(options: argparse.Namespace) -> None:
     if options.seed is not None and options.seed < 0:
         raise SdclabError(f"--seed is {options.seed} but must not be negative.")
     own.check_ending(options.output)
-    if options.output.resolve() == options.file.resolve():
+    files.check_target(options.output)
+    if files.same(options.output, options.file):
         raise SdclabError(f"{options.output}: this is the original, which would be overwritten; choose another name.")
     given = {key.split()[1]: _value(text) for key, text in vars(options).items() if key.startswith("parameter ")}
     METHODS.checked(options.method, given)
@@ -375,7 +375,7 @@ def _deliver(
 ) -> None:
     lines = choice.points(explored.rows, crowded)
     ranked = choice.ranking(lines)
-    title = f"Methods for {options.file.name}"
+    title = f"Methods for {files.shown(options.file.name)}"
     reading = " --line-breaks" * options.line_breaks + " --header" * options.header
     commands = {
         row["method"]: choice_page.command(options.file, row, roles, options.missing, folder / "protected") + reading

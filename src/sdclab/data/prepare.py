@@ -46,10 +46,13 @@ def census(content: bytes, file: str, columns: Sequence[str]) -> Matrix:
         return table(content, file, columns)
     for frame in data_frames(content, file).values():
         if all(column in frame for column in columns):
+            for column in columns:
+                if not isinstance(frame[column], np.ndarray):
+                    raise SdclabError(f"{file}: column {column} does not hold numbers.")
             values = np.column_stack([frame[column] for column in columns])
             if not np.isfinite(values).all():
-                row, column = np.argwhere(~np.isfinite(values))[0]
-                raise SdclabError(f"{file}: row {row + 1}, column {columns[column]} is missing.")
+                row, place = np.argwhere(~np.isfinite(values))[0]
+                raise SdclabError(f"{file}: row {row + 1}, column {columns[place]} is missing.")
             return values
     raise SdclabError(f"{file}: holds no data frame with the columns {', '.join(columns)}.")
 

@@ -1,21 +1,23 @@
 """Where a dataset comes from: the user's folder, the cache, the public address, the replica, in this order."""
 
-import gzip
 import http.client
 import io
 import os
+import queue
+import threading
 import time
+import urllib.error
 import urllib.request
-import zipfile
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
 
 from sdclab import files
-from sdclab.data import prepare
+from sdclab.data import packed, prepare
 from sdclab.data.dataset import Dataset
 from sdclab.data.generators import GENERATORS
 from sdclab.data.manifest import Download, Entry, Own
@@ -24,6 +26,9 @@ from sdclab.seeds import seed_of, stream
 
 CONNECT_SECONDS = 5
 DOWNLOAD_SECONDS = 60
+"""From the first step to the last byte, redirections included."""
+DOWNLOAD_BYTES = 50_000_000
+"""The largest of the files has four million."""
 
 
 @dataclass(frozen=True)
@@ -115,10 +120,13 @@ def substitute(entry: Entry, places: Places) -> Dataset:
 
 
 def _gunzipped(path: Path) -> bytes:
+    content = files.read(path)
     try:
-        return gzip.decompress(files.read(path))
-    except (OSError, EOFError, zlib.error):
-        raise SdclabError(f"{path}: is not a gzip file.") from None
+        if content.startswith(b"\x1f\x8b"):
+            return packed.unpacked(content)
+    except ValueError as error:
+        raise SdclabError(f"{path}: is not a gzip file that can be read ({error}).") from None
+    raise SdclabError(f"{path}: is not a gzip file.")
 
 
 def _verify(dataset: Dataset, expected: str | None) -> None:
@@ -148,25 +156,72 @@ def _downloaded(entry: Entry, cache: Path, say: Callable[[str], None]) -> Datase
 
 def _fetch(source: Download) -> bytes:
     try:
-        content = _read_within(source.url, DOWNLOAD_SECONDS)
-        if source.member is not None:
-            content = zipfile.ZipFile(io.BytesIO(content)).read(source.member)
-    except (zipfile.BadZipFile, KeyError):
-        raise SdclabError(f"{source.url}: is not a zip archive with {source.member}.") from None
-    except (OSError, http.client.HTTPException) as error:  # URLError and time-outs are OSErrors
+        content = downloaded(source.url)
+    except (OSError, http.client.HTTPException, ValueError) as error:  # URLError and time-outs are OSErrors
         raise SdclabError(f"{source.url}: could not be downloaded ({getattr(error, 'reason', error)}).") from None
+    if source.member is not None:
+        try:
+            content = packed.member(content, source.member)
+        except ValueError as error:
+            raise SdclabError(f"{source.url}: is not a zip archive with {source.member} ({error}).") from None
     if source.sha256 is not None and files.sha256(content) != source.sha256:
         raise SdclabError(f"{source.url}: {source.file} has SHA-256 {files.sha256(content)}, expected {source.sha256}.")
     return content
 
 
-def _read_within(url: str, seconds: float) -> bytes:
-    """A download with a deadline; urllib's own time-out starts anew at every packet."""
+def downloaded(url: str, seconds: float = DOWNLOAD_SECONDS, most: int = DOWNLOAD_BYTES) -> bytes:
+    """What an address holds, if all of it comes in time.
+
+    It is fetched by a thread that is given up after so many seconds: looking up a name cannot be interrupted, and
+    urllib's own time-out starts anew at every packet, of a header, too.
+    """
     until = time.monotonic() + seconds
+    outcomes: queue.SimpleQueue[bytes | Exception] = queue.SimpleQueue()
+
+    def fetch() -> None:
+        try:
+            outcomes.put(_read(url, most, until))
+        except Exception as error:
+            if isinstance(error, urllib.error.HTTPError):
+                error.close()
+            outcomes.put(error)
+
+    threading.Thread(target=fetch, daemon=True).start()
+    try:
+        outcome = outcomes.get(timeout=seconds)
+    except queue.Empty:
+        outcome = TimeoutError("not finished in time")
+    if isinstance(outcome, Exception):
+        raise outcome
+    return outcome
+
+
+def _read(url: str, most: int, until: float) -> bytes:
     content = io.BytesIO()
-    with urllib.request.urlopen(url, timeout=CONNECT_SECONDS) as response:
-        while block := response.read(1 << 16):
+    _check_scheme(url)
+    with urllib.request.build_opener(_Redirection).open(url, timeout=CONNECT_SECONDS) as response:
+        while block := response.read1(1 << 16):  # whatever has come; `read` would wait for all of it
             content.write(block)
+            if content.tell() > most:
+                raise OSError(f"larger than {most} bytes")
             if time.monotonic() > until:
-                raise TimeoutError(f"not finished within {seconds:g} s")
+                raise TimeoutError("not finished in time")
     return content.getvalue()
+
+
+class _Redirection(urllib.request.HTTPRedirectHandler):
+    """Follows no redirection away from the web or out of encryption."""
+
+    def redirect_request(self, req: Any, fp: Any, code: Any, msg: Any, headers: Any, newurl: str) -> Any:
+        try:
+            _check_scheme(newurl, req.full_url)
+        except OSError:
+            fp.close()
+            raise
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+def _check_scheme(url: str, after: str = "") -> None:
+    allowed = ("https",) if urlsplit(after).scheme == "https" else ("http", "https")
+    if urlsplit(url).scheme not in allowed:
+        raise OSError(f"{'redirected to' if after else 'it is'} an address that is not {' or '.join(allowed)}")

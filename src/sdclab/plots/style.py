@@ -22,6 +22,7 @@ matplotlib.rcParams.update(
         "legend.frameon": False,
         "svg.fonttype": "none",
         "svg.hashsalt": "sdclab",
+        "text.parse_math": False,  # a dollar sign in a file's or column's name is one
     }
 )
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sdclab import documents
-from sdclab.errors import unknown
+from sdclab.errors import SdclabError, unknown
 from sdclab.files import read
 
 Row = Mapping[str, str]
@@ -36,9 +36,12 @@ NOTHING = Published("", (), ())
 
 def load(path: Path | str, schema: Path | str) -> Published:
     """Read and check a published table."""
-    reader = csv.DictReader(io.StringIO(read(path).decode()))
     stem = Path(path).stem
-    rows, columns = list(reader), list(reader.fieldnames or [])
+    try:
+        reader = csv.DictReader(io.StringIO(read(path, documents.MOST_BYTES).decode()), strict=True)
+        rows, columns = list(reader), list(reader.fieldnames or [])
+    except (UnicodeDecodeError, csv.Error):
+        raise SdclabError(f"{path}: is not a CSV file in UTF-8 that can be read.") from None
     documents.validate({"stem": stem, "columns": columns, "rows": rows}, schema, str(path))
     return Published(stem, tuple(columns), tuple(rows))
 
