@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sdclab import files
 from sdclab.cli import main
 from sdclab.data import own
 from sdclab.data.dataset import Dataset
@@ -330,13 +331,16 @@ class TestEndless:
         Path("zero.csv").symlink_to("/dev/zero")
         for name in ("pipe.csv", "zero.csv"):
             code, _, err = run("protect", name, *MDAV, "-o", "out.csv")
-            assert (code, err) == (2, f"sdclab: {name}: is not a regular file.\n")
+            assert (code, err) == (
+                2,
+                f"sdclab: {name}: cannot be read (it is a pipe or a device, which may never end).\n",
+            )
 
     def test_a_size(self, run):
         with Path("long.csv").open("wb") as file:
-            file.truncate(own.MOST_BYTES + 1)  # takes no room on the disk
+            file.truncate(files.MOST_BYTES + 1)  # takes no room on the disk
         code, _, err = run("protect", "long.csv", *MDAV, "-o", "out.csv")
-        assert (code, err) == (2, "sdclab: long.csv: is longer than 4 GiB, the most that is read.\n")
+        assert (code, err) == (2, "sdclab: long.csv: has 4294967297 bytes, but at most 4294967296 are read.\n")
 
     def test_a_loop(self, here):
         Path("a.csv").symlink_to("b.csv")
@@ -413,8 +417,8 @@ class TestParquet:
     def test_a_small_file_of_many_rows(self, here, monkeypatch):
         self.parquet.write_table(self.arrow.table({"a": np.zeros(100_000)}), "in.parquet")
         assert Path("in.parquet").stat().st_size < 100_000 / 8
-        monkeypatch.setattr(own, "MOST_BYTES", 2**19)
-        with pytest.raises(SdclabError, match="is longer than"):
+        monkeypatch.setattr(files.check_size, "__defaults__", (2**19,))
+        with pytest.raises(SdclabError, match=r"in\.parquet: has 8\d+ bytes, but at most 524288 are read"):
             own.read(Path("in.parquet"))
 
     @settings(max_examples=60, deadline=None, derandomize=True)

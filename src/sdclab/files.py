@@ -131,13 +131,18 @@ def read(path: Path | str, most: int = MOST_BYTES) -> bytes:
     path = Path(path)
     try:
         found = path.stat()
-        if stat.S_ISDIR(found.st_mode) or (stat.S_ISREG(found.st_mode) and found.st_size <= most):
-            return path.read_bytes()
+        if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):
+            raise SdclabError(f"{path}: cannot be read (it is a pipe or a device, which may never end).")
+        check_size(path, found.st_size, most)
+        return path.read_bytes()
     except (OSError, ValueError) as error:
         raise SdclabError(f"{path}: cannot be read ({why(error)}).") from None
-    if stat.S_ISREG(found.st_mode):
-        raise SdclabError(f"{path}: has {found.st_size} bytes, but at most {most} are read.")
-    raise SdclabError(f"{path}: cannot be read (it is a pipe or a device, which may never end).")
+
+
+def check_size(file: Path | str, size: int, most: int = MOST_BYTES) -> None:
+    """Refuse what would be too long in memory, before or after unpacking."""
+    if size > most:
+        raise SdclabError(f"{file}: has {size} bytes, but at most {most} are read.")
 
 
 def sha256(content: bytes) -> str:

@@ -8,7 +8,6 @@ column, never a value: it may be confidential. Nor is a first line shown as name
 import csv
 import io
 import re
-import stat
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,10 +22,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from sdclab import files
 from sdclab.arrays import Mask, Matrix, Vector
 from sdclab.errors import SdclabError, listed, shortened, unknown
-from sdclab.files import read as read_bytes
-from sdclab.files import replacing
 
 SEPARATORS = ",;\t"
 MISSING = ("", "?", "NA")
@@ -41,9 +39,6 @@ LINE_BREAK = (
     "holds a line break, or a quote is missing or too many; if the file is right, allow it by --line-breaks on the "
     "command line or line_breaks: true in a study"
 )
-
-MOST_BYTES = 2**32
-"""A longer file is refused, before or after unpacking: it would be held in memory several times."""
 
 MOST_NAME = 1_000
 """Characters of a column's name."""
@@ -231,7 +226,7 @@ class Table:
 
     def write(self, path: Path) -> None:
         """Write as CSV or Parquet, by the path's ending; of the original's metadata nothing is kept."""
-        with replacing(path) as temporary:
+        with files.replacing(path) as temporary:
             if _is_parquet(path):
                 arrow, parquet = _pyarrow(path)
                 parquet.write_table(_plain(arrow.Table.from_pandas(self.frame, preserve_index=False)), temporary)
@@ -318,36 +313,18 @@ def read(path: Path, line_breaks: bool = False, header: bool = False, say: Say =
     record.
     """
     check_ending(path)
-    content = _content(path)
+    content = files.read(path)
     if _is_parquet(path):
         return _table(path.name, _from_parquet(content, path), ",", say)
     frame, separator = _from_csv(content, path.name, line_breaks, header, say)
     return _table(path.name, frame, separator, say)
 
 
-def _content(path: Path) -> bytes:
-    """The bytes of a file that has an end: devices and pipes may have none."""
-    try:
-        about = path.stat()
-    except OSError:
-        return read_bytes(path)  # which says why it cannot be read
-    if not (stat.S_ISREG(about.st_mode) or stat.S_ISDIR(about.st_mode)):
-        raise SdclabError(f"{path}: is not a regular file.")
-    if about.st_size > MOST_BYTES:
-        raise _too_long(path.name)
-    return read_bytes(path)
-
-
-def _too_long(file: str) -> SdclabError:
-    return SdclabError(f"{file}: is longer than {MOST_BYTES / 2**30:g} GiB, the most that is read.")
-
-
 def _from_parquet(content: bytes, path: Path) -> pd.DataFrame:
     arrow, parquet = _pyarrow(path)
     try:
         packed = parquet.ParquetFile(io.BytesIO(content))
-        if _unpacked(packed.metadata) > MOST_BYTES:
-            raise _too_long(path.name)
+        files.check_size(path.name, _unpacked(packed.metadata))
         stored = _plain(packed.read())
         stored.validate(full=True)
         frame: pd.DataFrame = stored.to_pandas(types_mapper=pd.ArrowDtype)
