@@ -129,8 +129,8 @@ class TestRecord:
         assert replace(task).altered() == []
 
     def test_the_sentence_is_one_line_however_many_there_are(self):
-        assert integrity.sentence(["a"]).startswith("a is not as it was made and will be made anew")
-        assert integrity.sentence(list("abcdefgh")).startswith("a, b, c, d, e and 3 more are not as they were made")
+        assert integrity.sentence(["a"]).startswith("a does not agree with its record and will be made anew")
+        assert integrity.sentence(list("abcdefgh")).startswith("a, b, c, d, e and 3 more do not agree")
 
 
 class TestDataset:
@@ -239,7 +239,7 @@ class TestRun:
         before, times = path.read_bytes(), path.stat()
         with_old_time(path, altered(before))
         run = tree.run("-n")
-        assert "results/tables/tiny_noise.csv is not as it was made and will be made anew" in run.stderr
+        assert "results/tables/tiny_noise.csv does not agree with its record and will be made anew" in run.stderr
         assert re.search(r"^table +1$", run.stdout + run.stderr, re.M)
         assert path.read_bytes() == altered(before)
         path.write_bytes(before)

@@ -55,6 +55,7 @@ class TestWhatAMethodReturns:
             (None, "returned a NoneType, but must return an array of numbers of shape (30, 2)."),
             (RECORDS.tolist(), "returned a list, but"),
             (pd.DataFrame(RECORDS), "returned a DataFrame, but"),
+            (np.ma.masked_array(RECORDS, mask=True), "returned a MaskedArray, but"),
             (RECORDS[:-1], "returned an array of shape (29, 2), but must return an array of numbers of shape (30, 2)."),
             (RECORDS.T, "returned an array of shape (2, 30), but"),
             (RECORDS[:, :1], "returned an array of shape (30, 1), but"),
@@ -96,6 +97,16 @@ class TestWhatAMethodReturns:
         np.testing.assert_array_equal(made.values, RECORDS.astype(kind))
         assert made.facts["a"] == 3
 
+    def test_a_method_that_writes_into_its_arguments_leaves_the_originals_alone(self, add):
+        def protect(dependent, independent, rng):
+            dependent[:] = 0
+            return dependent
+
+        add(METHODS, protect)
+        before = RECORDS.copy()
+        assert not release().values.any()
+        np.testing.assert_array_equal(RECORDS, before)
+
     @pytest.mark.parametrize("name", ["seed", "fingerprint", "dataset_kind", "processor"])
     def test_a_fact_cannot_pass_for_provenance(self, add, name):
         add(METHODS, lambda dependent, independent, rng: Release(dependent, {name: 1.0}))
@@ -110,8 +121,8 @@ class TestWhatAMeasureReturns:
         [
             (None, "what it returned is a NoneType but must be a mapping of names to numbers."),
             (3.0, "what it returned is a float but must be a mapping of names to numbers."),
-            ({"loss": SECRET}, "what it returned has a str for loss but must have a"),
-            ({"loss": RECORDS[0]}, "what it returned has a ndarray for loss but must have a"),
+            ({"loss": SECRET}, "what it returned has a str for loss but must have a number."),
+            ({"loss": RECORDS[0]}, "what it returned has a ndarray for loss but must have a number."),
             ({SECRET: 1.0}, "what it returned has a name that is not made of letters, digits and underscores."),
         ],
     )
@@ -120,6 +131,16 @@ class TestWhatAMeasureReturns:
         with pytest.raises(SdclabError) as caught:
             measures.measure("fake", RECORDS, RECORDS, RECORDS[:, :0])
         assert str(caught.value) == f"measure fake: {message}"
+
+    def test_it_cannot_change_what_others_measure(self, add):
+        def measure(original, protected, independent):
+            original[:] = protected[:] = 0
+            return {}
+
+        add(MEASURES, measure)
+        before = RECORDS.copy()
+        measures.measure("fake", RECORDS, RECORDS, RECORDS[:, :0])
+        np.testing.assert_array_equal(RECORDS, before)
 
     def test_numbers_of_any_kind_will_do(self, add):
         returned = {"a": 1, "b": np.float32(2), "c": np.int64(3), "d": float("nan")}
