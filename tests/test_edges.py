@@ -362,6 +362,9 @@ class TestDocuments:
         with pytest.raises(SdclabError, match=message):
             documents.parse(path)
 
+    def test_an_argument_may_number_its_keys(self):
+        assert documents.value("{2: [[1, 2], 3]}", "x") == {2: [[1, 2], 3]}
+
     def test_aliases_and_merges_are_taken_as_they_are_meant(self):
         text = "base: &base {k: 1, l: 2}\nlist: [&own {<<: *base, k: 3}]\nagain: {<<: *own}\nwhen: 2009-08-20"
         found = documents.value(text, "x")
