@@ -347,7 +347,7 @@ class TestDocuments:
             (chain, r"x\.yaml: a29\.0: is nested more than 30 deep"),
             (merges, "more than 100000 keys, merged ones included"),
             ("a: &a [*a]", "is nested more than 30 deep"),
-            ("a: {5: x}", r"line 1, column 5: .*a key must be a text; quote it"),
+            ("a: {5.5: x}", r"line 1, column 5: .*a key must be a text; quote it"),
             ("on: 1", "a key must be a text; quote it"),
             ("? [a]\n: 1", "a key must be a text; quote it"),
             ("a: !!bool x", "a tag is not taken here"),
@@ -362,8 +362,10 @@ class TestDocuments:
         with pytest.raises(SdclabError, match=message):
             documents.parse(path)
 
-    def test_an_argument_may_number_its_keys(self):
-        assert documents.value("{2: [[1, 2], 3]}", "x") == {2: [[1, 2], 3]}
+    def test_a_key_that_is_a_number_is_its_text(self):
+        assert documents.value("{2: [[1, 2], 3]}", "x") == {"2": [[1, 2], 3]}
+        with pytest.raises(SdclabError, match="the key '2' stands here twice"):
+            documents.value("{2: a, '2': b}", "x")
 
     def test_aliases_and_merges_are_taken_as_they_are_meant(self):
         text = "base: &base {k: 1, l: 2}\nlist: [&own {<<: *base, k: 3}]\nagain: {<<: *own}\nwhen: 2009-08-20"

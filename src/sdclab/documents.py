@@ -21,12 +21,12 @@ MOST_BYTES = 200_000
 MOST_DEPTH = 30
 MOST_VALUES = 100_000
 """With every alias counted as what it stands for."""
+TEXT = "tag:yaml.org,2002:str"
 
 
 class _Loader(yaml.SafeLoader):
     """Plain data only; no tags, keys are texts and differ, numbers are finite, nesting is bounded."""
 
-    key_tags: tuple[str, ...] = ("tag:yaml.org,2002:str",)
     depth = 0
     keys = 0
 
@@ -45,8 +45,10 @@ class _Loader(yaml.SafeLoader):
         node: Any = super().compose_mapping_node(anchor)
         seen: set[str] = set()
         for key, value in node.value:
+            if key.tag == "tag:yaml.org,2002:int":  # 2 as a key means the same as "2"
+                key.tag = TEXT
             merges = key.tag == "tag:yaml.org,2002:merge" and isinstance(value, yaml.MappingNode)
-            if not merges and key.tag not in self.key_tags:
+            if not merges and key.tag != TEXT:
                 raise _refused("a key must be a text; quote it", key)
             if key.value in seen:
                 raise _refused(f"the key '{shortened(key.value)}' stands here twice", key)
@@ -76,12 +78,6 @@ class _Loader(yaml.SafeLoader):
         return self.construct_yaml_str(node)
 
 
-class _Argument(_Loader):
-    """On a command line a key may number an attribute, too, as in `{2: [[1, 2], 3]}`."""
-
-    key_tags = ("tag:yaml.org,2002:str", "tag:yaml.org,2002:int")
-
-
 def _refused(problem: str, place: Any) -> yaml.MarkedYAMLError:
     return yaml.MarkedYAMLError(problem=problem, problem_mark=place.start_mark)
 
@@ -101,7 +97,7 @@ def load(path: Path | str, schema: Path | str) -> dict[str, Any]:
 def parse(path: Path | str) -> dict[str, Any]:
     """Read a YAML mapping, unchecked."""
     try:
-        document = _loaded(read(path, MOST_BYTES).decode(), _Loader, str(path))
+        document = value(read(path, MOST_BYTES).decode(), str(path))
     except UnicodeDecodeError:
         raise SdclabError(f"{path}: is not UTF-8 text.") from None
     if not isinstance(document, dict):
@@ -110,13 +106,9 @@ def parse(path: Path | str) -> dict[str, Any]:
 
 
 def value(text: str, name: str) -> Any:
-    """What an argument stands for."""
-    return _loaded(text, _Argument, name)
-
-
-def _loaded(text: str, loader: type[_Loader], name: str) -> Any:
+    """What a YAML text stands for."""
     try:
-        found = yaml.load(text, loader)
+        found = yaml.load(text, _Loader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
