@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from conftest import PROJECT, SCHEMAS
 
-from sdclab import cli, documents, files
+from sdclab import audit, cli, documents, files
 from sdclab.data import retrieve
 from sdclab.errors import SdclabError
 from sdclab.grids import MOST_CELLS, expand, values_of
@@ -200,9 +200,9 @@ class TestWriting:
     def test_a_disk_that_is_full_leaves_nothing(self, home, name):
         if name.endswith("parquet"):
             pytest.importorskip("pyarrow")
-        done = sdclab(*PROTECT, name, preexec_fn=self.limited)
+        done = sdclab(*PROTECT, f"new/folder/{name}", preexec_fn=self.limited)
         assert done.returncode == 2
-        assert done.stderr.startswith(f"sdclab: {name}: cannot be written (")
+        assert done.stderr.startswith(f"sdclab: new/folder/{name}: cannot be written (")
         assert done.stderr.count("\n") == 1
         assert names(home) == {"in.csv"}
 
@@ -439,6 +439,13 @@ def test_a_published_table_that_is_no_csv_is_named(tmp_path):
         path.write_bytes(content)
         with pytest.raises(SdclabError, match=r"x_2009_table1\.csv: (is not a CSV file|has \d+ bytes)"):
             published.load(path, SCHEMAS / "published.schema.yaml")
+
+
+def test_an_option_that_a_check_of_the_audit_does_not_take_is_named():
+    table = published.Published("x", ("a",), ({"a": "1"},))
+    claim = {"table": "x", "claim": "it is small", "check": "exceeds", "quantity": "a", "bond": 1}
+    with pytest.raises(SdclabError, match=r"audit: it is small: check exceeds: .*bo"):
+        audit.audit({"x": table}, [claim])
 
 
 def test_a_data_folder_with_braces_is_refused(tmp_path):
