@@ -40,7 +40,8 @@ replicas: $(INSTALLED) ## make resources/replicas/ anew from the originals in DA
 	$(BIN)/python scripts/make_replicas.py $(DATA)
 
 lock: $(INSTALLED) ## resolve pyproject.toml into requirements.lock anew
-	$(BIN)/python -m pip install --quiet uv
+	@echo "Installing uv into .venv ..."
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
 	$(BIN)/uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --custom-compile-command "make lock" --quiet --upgrade --output-file requirements.lock
 
@@ -49,15 +50,20 @@ clean: ## remove what was generated: results, caches, the environment
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(INSTALLED): requirements.lock pyproject.toml
+	@echo "Making an environment in .venv ..."
 	$(PYTHON) -m venv .venv
+	@echo "Installing the packages of requirements.lock into .venv (once; some minutes, in silence) ..."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.lock
+	@echo "Installing sdclab itself into .venv ..."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
 	touch $@
 
 # an environment of its own, because a peer may need other versions; one that cannot be installed is reported as absent
 $(PEERS): benchmarks/requirements.txt pyproject.toml
+	@echo "Making an environment in .venv-peers ..."
 	$(PYTHON) -m venv .venv-peers
+	@echo "Installing sdclab into .venv-peers (once; some minutes, in silence) ..."
 	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check --editable .
-	grep -v '^#' benchmarks/requirements.txt | while read -r peer; do \
+	grep -v '^#' benchmarks/requirements.txt | while read -r peer; do echo "Installing $$peer into .venv-peers ..."; \
 		.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check "$$peer" || echo "$$peer IS ABSENT"; done
 	touch $@

@@ -9,10 +9,13 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from conftest import PROJECT, SCHEMAS
 
-from sdclab import cli, documents, files
+from sdclab import audit, cli, documents, files
+from sdclab.data import retrieve
 from sdclab.errors import SdclabError
 from sdclab.grids import MOST_CELLS, expand, values_of
+from sdclab.tables import published
 
 PROTECT = ("protect", "in.csv", "--method", "mdav", "--k", "3", "--seed", "1", "-o")
 
@@ -197,9 +200,9 @@ class TestWriting:
     def test_a_disk_that_is_full_leaves_nothing(self, home, name):
         if name.endswith("parquet"):
             pytest.importorskip("pyarrow")
-        done = sdclab(*PROTECT, name, preexec_fn=self.limited)
+        done = sdclab(*PROTECT, f"new/folder/{name}", preexec_fn=self.limited)
         assert done.returncode == 2
-        assert done.stderr.startswith(f"sdclab: {name}: cannot be written (")
+        assert done.stderr.startswith(f"sdclab: new/folder/{name}: cannot be written (")
         assert done.stderr.count("\n") == 1
         assert names(home) == {"in.csv"}
 
@@ -314,6 +317,14 @@ def test_a_parameter_that_is_no_number_is_named(home, capsys, value, shown):
     assert len(said) < 200
 
 
+def test_numbers_that_overflow_are_one_sentence(home):
+    done = sdclab("protect", "in.csv", "--method", "noise", "--p", "1e308", "-o", "out.csv")
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "finite" in done.stderr
+    assert names(home) == {"in.csv"}
+
+
 class TestDocuments:
     """What would grow without bound, or mean two things, is refused before anything is made of it."""
 
@@ -336,7 +347,7 @@ class TestDocuments:
             (chain, r"x\.yaml: a29\.0: is nested more than 30 deep"),
             (merges, "more than 100000 keys, merged ones included"),
             ("a: &a [*a]", "is nested more than 30 deep"),
-            ("a: {5: x}", r"line 1, column 5: .*a key must be a text; quote it"),
+            ("a: {5.5: x}", r"line 1, column 5: .*a key must be a text; quote it"),
             ("on: 1", "a key must be a text; quote it"),
             ("? [a]\n: 1", "a key must be a text; quote it"),
             ("a: !!bool x", "a tag is not taken here"),
@@ -350,6 +361,11 @@ class TestDocuments:
         path.write_text(text)
         with pytest.raises(SdclabError, match=message):
             documents.parse(path)
+
+    def test_a_key_that_is_a_number_is_its_text(self):
+        assert documents.value("{2: [[1, 2], 3]}", "x") == {"2": [[1, 2], 3]}
+        with pytest.raises(SdclabError, match="the key '2' stands here twice"):
+            documents.value("{2: a, '2': b}", "x")
 
     def test_aliases_and_merges_are_taken_as_they_are_meant(self):
         text = "base: &base {k: 1, l: 2}\nlist: [&own {<<: *base, k: 3}]\nagain: {<<: *own}\nwhen: 2009-08-20"
@@ -372,6 +388,71 @@ class TestDocuments:
         ):
             with pytest.raises(SdclabError, match=message):
                 documents.validate(document, schema, "config")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("results", "", "config: results is '' but must be the path of a folder other than this one and the root"),
+        ("results", "/", "config: results is '/' but must be the path of a folder"),
+        ("results", "..", "config: results is '..' but must be the path of a folder"),
+        ("results", "a{b}", r"config: results is 'a\{b\}' but must be a path without braces"),
+        ("results", "a\nb", "but must be a path without braces and control characters"),
+        ("results", None, "config: results is None but must be of type string"),
+        ("cache_dir", "{home}", "cache_dir is '{home}' but must be a path without braces"),
+        ("studies", ["a", "a"], "studies is .* but must be a list in which nothing stands twice"),
+        ("most_values", 2.0, r"most_values is 2\.0 but must be of type integer, null"),
+        ("most_values", float("inf"), "most_values is inf but must be a finite number"),
+    ],
+)
+def test_a_config_that_would_plan_nonsense_is_refused(key, value, message):
+    config = documents.parse(PROJECT / "config" / "config.yaml")
+    with pytest.raises(SdclabError, match=message):
+        documents.validate({**config, key: value}, SCHEMAS / "config.schema.yaml", "config")
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (lambda t: t["grid"][0].update(parameters={"a": "../x"}), r"parameters\.a is '\.\./x' but must be letters"),
+        (lambda t: t["grid"][0].update(parameters={"a": ["{x}"]}), r"a\.0 is '\{x\}' but must be letters, digits and"),
+        (
+            lambda t: t["scenarios"].update({"a/b": t["scenarios"]["S1"]}),
+            "scenarios: a name in it is .a/b. but must",
+        ),
+        (lambda t: t["tables"].update({"../x": {}}), r"tables: a name in it is '\.\./x' but must be small letters"),
+        (lambda t: t.update(datasets={"x": {"file": "a{b}.csv", "columns": ["a"]}}), "file is 'a{b}.csv' but must be"),
+        (lambda t: t.update(replicates=10**9), "replicates is 1000000000 but must be at most 100000"),
+        (lambda t: t.update(replicates=2.0), r"replicates is 2\.0 but must be of type integer"),
+    ],
+)
+def test_what_becomes_part_of_a_path_or_a_count_is_refused_in_a_study(edit, message):
+    study = documents.parse(PROJECT / "config" / "studies" / "cano_torra_2009.yaml")
+    edit(study)
+    with pytest.raises(SdclabError, match=message):
+        documents.validate(study, SCHEMAS / "study.schema.yaml", "study.yaml")
+
+
+def test_a_published_table_that_is_no_csv_is_named(tmp_path):
+    for content in (b"a,b\n\xff,1\n", b'a,b\n"1,2\n', b"a,b\n1," + b"2" * 200_000):
+        path = tmp_path / "x_2009_table1.csv"
+        path.write_bytes(content)
+        with pytest.raises(SdclabError, match=r"x_2009_table1\.csv: (is not a CSV file|has \d+ bytes)"):
+            published.load(path, SCHEMAS / "published.schema.yaml")
+
+
+def test_an_option_that_a_check_of_the_audit_does_not_take_is_named():
+    table = published.Published("x", ("a",), ({"a": "1"},))
+    claim = {"table": "x", "claim": "it is small", "check": "exceeds", "quantity": "a", "bond": 1}
+    with pytest.raises(SdclabError, match=r"audit: it is small: check exceeds: .*bo"):
+        audit.audit({"x": table}, [claim])
+
+
+def test_a_data_folder_with_braces_is_refused(tmp_path):
+    folder = tmp_path / "a{b}"
+    folder.mkdir()
+    with pytest.raises(SdclabError, match=r"a\{b\}: the path of a data folder or cache must not have braces"):
+        retrieve.Places(folder, tmp_path, tmp_path)
 
 
 class TestGrids:

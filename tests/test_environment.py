@@ -33,3 +33,11 @@ def test_the_container_is_built_from_the_lock_file_for_the_same_python():
     recipe = (PROJECT / "Containerfile").read_text()
     assert "FROM docker.io/library/python:3.11-" in recipe
     assert "pip install --quiet --require-hashes --requirement requirements.lock" in recipe
+
+
+def test_make_says_what_it_installs_before_it_does():
+    """Installing takes minutes, in which nothing else is printed."""
+    rules = (PROJECT / "Makefile").read_text().splitlines()
+    before = [rules[i - 1] for i, line in enumerate(rules) if "pip install" in line]
+    assert len(before) == 5
+    assert all('echo "Installing ' in line for line in before)

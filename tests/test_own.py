@@ -268,7 +268,7 @@ class TestBadInput:
             ((*MDAV, "--dependent", "a,b", "--independent", "b"), "column b is named more than once"),
             ((*MDAV, "--drop-columns", "a,b"), "no column is left to protect"),
             ((*MDAV, "--seed", "-1"), "--seed is -1 but must not be negative"),
-            (("--method", "noise", "--p", "nan"), "method noise: column a of the protected file is not finite"),
+            (("--method", "noise", "--p", "nan"), "method noise: p is nan but must be a number"),
         ],
     )
     def test_arguments(self, run, arguments, message):

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from inspect import signature
 from typing import Any
 
 from sdclab.digits import prints_as, unit
-from sdclab.errors import unknown
+from sdclab.errors import SdclabError, unknown
 from sdclab.tables.published import Published, meant, same
 
 Tables = Mapping[str, Published]
@@ -30,7 +31,12 @@ def audit(tables: Tables, claims: Sequence[Mapping[str, Any]]) -> list[Finding]:
         options = {key: value for key, value in claim.items() if key not in ("table", "claim", "check")}
         if claim["table"] not in tables:
             raise unknown("published table", claim["table"], tables, "audit")
-        holds, detail = CHECKS[claim["check"]](tables, claim["table"], **options)
+        check = CHECKS[claim["check"]]
+        try:
+            signature(check).bind(tables, claim["table"], **options)
+        except TypeError as error:
+            raise SdclabError(f"audit: {claim['claim']}: check {claim['check']}: {error}.") from None
+        holds, detail = check(tables, claim["table"], **options)
         findings.append(Finding(claim["table"], claim["claim"], holds, detail))
     return findings
 

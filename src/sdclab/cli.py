@@ -7,6 +7,7 @@ import re
 import signal
 import sys
 import traceback
+import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -27,9 +28,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0: done; 1: a defect of sdclab, or too little memory; 2: bad input, or output that cannot be written; 130: Ctrl-C.
     """
     _tolerant_streams()
-    if arguments is None:  # as a program, which may be told to stop: blocks that clean up are left in order
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, _stop)
+    if arguments is None:
+        _behave_as_a_program()
     try:
         options = _parser(sys.argv[1:] if arguments is None else arguments).parse_args(arguments)
         options.run(options)
@@ -62,8 +62,20 @@ def _tolerant_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
+def _behave_as_a_program() -> None:
+    """End in order when told to stop, so that blocks clean up; and what overflows is told by what comes of it."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _stop)
+    if not _debugging():
+        warnings.simplefilter("ignore")
+
+
 def _stop(number: int, frame: FrameType | None) -> None:
     sys.exit(128 + number)
+
+
+def _debugging() -> bool:
+    return bool(os.environ.get("SDCLAB_DEBUG"))
 
 
 def _failed(sentence: str, code: int) -> int:
@@ -76,7 +88,7 @@ def _failed(sentence: str, code: int) -> int:
 
 def _defect(error: Exception) -> str:
     """The kind and the place of an error that was not foreseen, without its text, which may hold a record."""
-    if os.environ.get("SDCLAB_DEBUG"):
+    if _debugging():
         traceback.print_exception(error)
     ours = Path(__file__).parent
     places = [frame for frame in traceback.extract_tb(error.__traceback__) if ours in Path(frame.filename).parents]

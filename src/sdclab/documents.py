@@ -21,6 +21,7 @@ MOST_BYTES = 200_000
 MOST_DEPTH = 30
 MOST_VALUES = 100_000
 """With every alias counted as what it stands for."""
+TEXT = "tag:yaml.org,2002:str"
 
 
 class _Loader(yaml.SafeLoader):
@@ -44,8 +45,10 @@ class _Loader(yaml.SafeLoader):
         node: Any = super().compose_mapping_node(anchor)
         seen: set[str] = set()
         for key, value in node.value:
+            if key.tag == "tag:yaml.org,2002:int":  # 2 as a key means the same as "2"
+                key.tag = TEXT
             merges = key.tag == "tag:yaml.org,2002:merge" and isinstance(value, yaml.MappingNode)
-            if not merges and key.tag != "tag:yaml.org,2002:str":
+            if not merges and key.tag != TEXT:
                 raise _refused("a key must be a text; quote it", key)
             if key.value in seen:
                 raise _refused(f"the key '{shortened(key.value)}' stands here twice", key)

@@ -35,6 +35,7 @@ def replacing(path: Path | str) -> Iterator[Path]:
     """
     path = Path(path)
     check_target(path)
+    made = [folder for folder in path.parents if not folder.exists()]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         _sweep(path)
@@ -45,12 +46,21 @@ def replacing(path: Path | str) -> Iterator[Path]:
         yield temporary
         os.chmod(temporary, 0o666 & ~_umask())
         temporary.replace(path)
-    except OSError as error:
-        raise SdclabError(f"{path}: cannot be written ({why(error)}).") from None
+    except BaseException as error:
+        _undo(temporary, made)
+        if isinstance(error, OSError):
+            raise SdclabError(f"{path}: cannot be written ({why(error)}).") from None
+        raise
     finally:
-        with suppress(OSError):
-            temporary.unlink()
         os.close(handle)
+
+
+def _undo(temporary: Path, folders: Sequence[Path]) -> None:
+    """Remove a half-written file and the folders that were made for it, unless something else is in them."""
+    with suppress(OSError):
+        temporary.unlink()
+        for folder in folders:
+            folder.rmdir()
 
 
 def _begun(path: Path) -> tuple[int, Path]:

@@ -19,6 +19,8 @@ REPLICAS = Path("resources/replicas")
 
 def checked_config():
     """The config, the datasets, where they may lie, and the studies: all checked before any job is planned."""
+    for path in workflow.configfiles:  # Snakemake has read it already, but takes the last of two keys without a word
+        documents.parse(path)
     # read here and not by `configfile:`, so that a slip in it is named with its line
     for key, value in documents.parse(CONFIG).items():
         config.setdefault(key, value)

@@ -42,6 +42,9 @@ class Places:
     def __post_init__(self) -> None:
         if self.user is not None and not self.user.is_dir():
             raise SdclabError(f"{self.user}: the data folder (data_dir or SDCLAB_DATA) does not exist.")
+        for folder in (self.user, self.cache):
+            if folder is not None and set("{}") & set(str(folder)):  # to Snakemake a wildcard
+                raise SdclabError(f"{folder}: the path of a data folder or cache must not have braces in it.")
 
 
 def default_cache() -> Path:
