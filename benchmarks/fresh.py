@@ -34,10 +34,10 @@ def _peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def in_fresh_process(script: str, *arguments: object) -> dict[str, Any]:
+def in_fresh_process(script: str, *arguments: object, **environment: str) -> dict[str, Any]:
     """The last line that a script prints, read as JSON."""
     command = [sys.executable, script, *(json.dumps(each) for each in arguments)]
-    done = subprocess.run(command, env={**os.environ, **ONE_THREAD}, capture_output=True, text=True)
+    done = subprocess.run(command, env={**os.environ, **ONE_THREAD, **environment}, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"{' '.join(command)}\n{done.stderr}")
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])

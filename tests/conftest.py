@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +15,7 @@ for library in ("OMP", "OPENBLAS", "MKL"):
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
 
 from sdclab.data import manifest, retrieve
 from sdclab.data.dataset import Dataset
@@ -21,7 +23,22 @@ from sdclab.scenarios import Scenario
 
 PROJECT = Path(__file__).resolve().parents[1]
 SCHEMAS = PROJECT / "workflow" / "schemas"
+HANGING = 3600
+"""Seconds after which a test gives up on what it waits for. How fast a machine is, is not for a test to say: this only
+keeps one that hangs from hanging for ever."""
+
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
+
 PARTS = ("Snakefile", "workflow", "scripts", "config", "resources", "environment.yml", "src")
+
+
+def wait_until(done: Callable[[], object], what: Callable[[], str] | str, step: float = 0.05) -> None:
+    """Until something holds; `what` is still missing when it never does."""
+    until = time.monotonic() + HANGING
+    while not done():
+        assert time.monotonic() < until, what if isinstance(what, str) else what()
+        time.sleep(step)
 
 
 def originals() -> Path | None:
@@ -104,7 +121,7 @@ class Tree:
             env=self.environment(**environment),
             capture_output=True,
             text=True,
-            timeout=900,
+            timeout=HANGING,
         )
 
     def edit(self, file: str, old: str, new: str) -> None:

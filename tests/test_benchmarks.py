@@ -11,6 +11,7 @@ from conftest import PROJECT
 sys.path.insert(0, str(PROJECT / "benchmarks"))
 
 import growth
+import kernels
 import peers
 import run
 
@@ -81,3 +82,24 @@ def test_the_exponent_is_the_slope_of_the_logarithms(power):
     rows = [{"n": n, "seconds": 1e-3 * n**power} for n in (1000, 5000, 10_000, 20_000)]
     rows[0]["seconds"] = 50.0  # what a call costs at least does not count
     assert growth.exponent(rows) == pytest.approx(power)
+
+
+def test_kernels_are_compared_cell_by_cell(monkeypatch, tmp_path, capsys):
+    """Under two kinds of processor the release by regression agrees, and the table says how far."""
+    few = {kind: kernels.KINDS[kind] for kind in ("this processor", "BLAS of Prescott")}
+    monkeypatch.setattr(kernels, "KINDS", few)
+    monkeypatch.setattr(sys, "argv", ["kernels.py", "--to", str(tmp_path), "--data", "", "--only", "ipso-a"])
+    kernels.main()
+    (row, *others) = list(csv.DictReader((tmp_path / "kernels.csv").read_text().splitlines()))
+    assert (row["study"], row["cell"], row["kind"]) == ("cano_torra_2009", "S1/ipso-a/default", "BLAS of Prescott")
+    assert all(float(each["difference"]) <= kernels.SAME for each in (row, *others))
+    cells = str(1 + len(others))
+    assert f"| ipso-a | {cells} |" in capsys.readouterr().out
+    assert {path.name for path in tmp_path.iterdir()} == {"kernels.csv", "kernels.md"}
+
+
+def test_the_difference_of_two_numbers_is_relative_to_the_larger_or_to_one():
+    assert kernels.difference(200.0, 198.0) == pytest.approx(0.01)
+    assert kernels.difference(1e-9, 3e-9) == pytest.approx(2e-9)
+    assert kernels.difference(np.nan, np.nan) == kernels.difference(np.inf, np.inf) == 0
+    assert kernels.difference(np.nan, 1.0) == kernels.difference(np.inf, 1.0) == np.inf

@@ -55,7 +55,7 @@ def test_long_files_are_gone_through_in_parts_with_the_same_result(records, rng,
         assert one.objective == pytest.approx(other.objective, rel=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 2**32), st.integers(1, 6), st.integers(8, 40), st.sampled_from([1.3, 1.5, 2.0]))
 def test_memberships_sum_to_one_and_the_objective_is_stationary(seed, c, n, m):
     rng = np.random.default_rng(seed)

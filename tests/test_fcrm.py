@@ -139,7 +139,7 @@ def deficient(seed, m, n, rank):
 
 
 class TestSolvers:
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=150)
     @given(st.integers(0, 2**32), st.integers(1, 7), st.integers(1, 7), st.integers(0, 5))
     def test_the_one_inverse_is_one(self, seed, m, n, rank):
         """A A⁻ A = A for rectangular and rank-deficient matrices (Cano 2009, section 2.6)."""
@@ -149,22 +149,31 @@ class TestSolvers:
         np.testing.assert_allclose(a @ g @ a, a, atol=1e-8 * max(1, np.abs(a).max()))
         assert np.linalg.matrix_rank(g) == np.linalg.matrix_rank(a)
 
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=40)
     @given(st.integers(0, 2**32), st.integers(1, 6))
     def test_of_a_regular_matrix_it_is_the_inverse(self, seed, n):
         a = np.random.default_rng(seed).standard_normal((3, n, n)) + 3 * np.eye(n)
         for zero_test in ("relative", "exact"):
             np.testing.assert_allclose(one_inverse(a, zero_test), np.linalg.inv(a), atol=1e-6)
 
-    def test_the_exact_zero_test_takes_rounding_noise_for_a_pivot(self, census, rng):
-        """The artefact of Table III: X'DX is singular, and one of its nine pivots is noise."""
+    def test_the_exact_zero_test_takes_rounding_noise_for_a_pivot(self):
+        """The artefact of Table III in small: on paper X'X = [[3, 5], [5, 25/3]] has rank one.
+
+        Its second pivot 25/3 - 5 (5 (1/3)) is noise on every processor: 5 times the rounded 1/3 lies below 5/3, and
+        whether the last product is rounded or fused with the sum, 1e-15 is left.
+        """
+        gram = np.array([[3.0, 5.0], [5.0, 25 / 3]])
+        safe, printed = (one_inverse(gram[None], zero_test)[0] for zero_test in ("relative", "exact"))
+        np.testing.assert_allclose(safe, [[1 / 3, 0], [0, 0]])
+        assert np.abs(printed).min() > 1e14
+
+    def test_the_relative_zero_test_finds_the_rank_of_a_file(self, census, rng):
+        """In S2 the nine independents have rank eight."""
         _, x = S2.split(census)
         gram = x.T * rng.random(len(x)) @ x
-        safe, printed = (one_inverse(gram[None], zero_test)[0] for zero_test in ("relative", "exact"))
+        safe = one_inverse(gram[None])[0]
         assert (np.diag(safe) != 0).sum() == 8
-        assert (np.diag(printed) != 0).all()
         scale = np.sqrt(np.outer(np.diag(gram), np.diag(gram)))  # free of units
-        assert np.abs(printed * scale).max() > 1e6 * np.abs(safe * scale).max()
         np.testing.assert_allclose((gram @ safe @ gram) / scale, gram / scale, atol=1e-8)
 
     def test_solvers_agree_where_x_is_not_singular(self, census):
@@ -222,10 +231,13 @@ class TestPublished:
         assert pil(S2, census, 2, 10) == pytest.approx(20.3, abs=0.5)
 
     def test_table_3_is_an_artefact_of_inverting_a_singular_matrix(self, census):
-        """Published: 94.1, 39.0, 31.4 at c = 2, 9, 20; least squares is far below, an inverse on rounding noise not."""
+        """Published: 94.1, 39.0, 31.4 at c = 2, 9, 20; least squares is far below, an inverse on rounding noise not.
+
+        How far the latter is up, the processor decides: from 55 to 78 at c = 20 on four kernels, where ours has 4.
+        """
         for c in (2, 9, 20):
             proper, literal = pil(S2, census, c, 3), pil(S2, census, c, 3, solver="inverse")
-            assert literal > 2 * proper + 30
+            assert literal > proper + 40
 
     def test_scenario_3_falls_with_the_number_of_independents(self, census):
         rotation = Rotation("S3", "census", census.columns)

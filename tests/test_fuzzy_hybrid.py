@@ -121,7 +121,7 @@ class TestFdm:
 
 
 class TestRotation:
-    @settings(max_examples=50, deadline=None)
+    @settings(max_examples=50)
     @given(st.integers(0, 2**32), st.integers(2, 9), st.sampled_from(["haar", "planes"]))
     def test_matrices_are_orthogonal(self, seed, p, kind):
         matrix = rotation_matrix(p, kind, "all", np.random.default_rng(seed))

@@ -79,7 +79,7 @@ class TestTheRealK:
         assert hybrid(thyroid, k=k).facts["smallest_cluster"] < k
         assert hybrid(thyroid, k=k, enforce=True).facts["smallest_cluster"] >= k
 
-    @settings(max_examples=50, deadline=None)
+    @settings(max_examples=50)
     @given(seed=st.integers(0, 2**32), clusters=st.integers(1, 6), k=st.integers(1, 40))
     def test_enforced_clusters_have_k_records_each(self, seed, clusters, k):
         shares = np.random.default_rng(seed).dirichlet(np.full(clusters, 0.3), 40)

@@ -1,6 +1,5 @@
 """k-member clustering, crisp and fuzzy, against brute force, closed forms and the numbers of the Adult file."""
 
-import time
 from itertools import combinations
 
 import numpy as np
@@ -73,7 +72,7 @@ def naive_k_member(rows, k, trees={}):
 
 
 class TestKMember:
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=40)
     @given(st.integers(0, 2**32), st.integers(4, 40), st.integers(1, 3), st.data())
     def test_agrees_with_the_algorithm_as_printed(self, seed, n, p, data):
         k = data.draw(st.integers(2, n))
@@ -129,7 +128,7 @@ class TestKMember:
 
 
 class TestWidths:
-    @settings(max_examples=50, deadline=None)
+    @settings(max_examples=50)
     @given(st.integers(0, 2**32))
     def test_equal_their_definition_attribute_by_attribute(self, seed):
         rng = np.random.default_rng(seed)
@@ -196,7 +195,7 @@ class TestNearest:
         assert as_sets(neighbours) == as_sets(who)
         np.testing.assert_allclose(distances.max(axis=1), theirs[:, -1])
 
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=40)
     @given(st.integers(0, 2**32), st.integers(2, 40), st.data())
     def test_ties_go_by_position(self, seed, n, data):
         count = data.draw(st.integers(1, n - 1))
@@ -227,7 +226,7 @@ class TestFuzzy:
         assert at[1] == 1
         assert at[2] == pytest.approx({"exponential": np.exp(-4), "bell": np.exp(-8), "triangular": 0}[name])
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(st.integers(0, 2**32), st.integers(3, 50), st.sampled_from(FUNCTIONS), st.floats(0.01, 5), st.data())
     def test_every_record_gives_away_exactly_one(self, seed, n, name, reach, data):
         k = data.draw(st.integers(2, n))
@@ -301,9 +300,7 @@ class TestAdult:
         ("k", "value"), [(2, 558.6), (3, 1012.1), (5, 1728.6), (10, 2996.6), (20, 4784.7), (50, 8012.0), (100, 10990.3)]
     )
     def test_crisp_loss(self, records, k, value):
-        started = time.process_time()
         clusters = k_member(records, k)
-        assert time.process_time() - started < 5  # about one second on a core of its own
         assert loss(records, clusters) == pytest.approx(value, rel=0.01)
         assert min(map(len, clusters)) >= k
 

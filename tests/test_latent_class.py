@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 from conftest import needs_originals
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit
 
@@ -44,7 +44,6 @@ class TestConstraint:
         with pytest.raises(SdclabError, match="the number of clusters G is 4 but must be below n/k, which is 4"):
             constrained(np.full(4, 0.25), 0.25)
 
-    @settings(deadline=None)
     @given(st.integers(0, 2**32), st.integers(2, 6), st.integers(5, 60), bounds, st.sampled_from([0.02, 0.3, 5.0]))
     def test_posteriors_obey_it_however_hard_they_are(self, seed, classes, n, bound, softness):
         rng = np.random.default_rng(seed)

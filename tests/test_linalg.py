@@ -26,7 +26,7 @@ matrices = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(matrices, st.integers(0, 2**32))
 def test_same_gram_keeps_the_gram_matrix_and_avoids_the_basis(pattern, seed):
     basis = centred_basis(np.random.default_rng(seed).standard_normal((len(pattern), 3)))
@@ -37,7 +37,7 @@ def test_same_gram_keeps_the_gram_matrix_and_avoids_the_basis(pattern, seed):
     assert np.abs(basis.T @ made / size).max() < 1e-8
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(matrices, st.integers(0, 2**32))
 def test_fitted_values_are_those_of_ordinary_least_squares(x, seed):
     y = np.random.default_rng(seed).standard_normal((len(x), 2))

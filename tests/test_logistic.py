@@ -39,7 +39,7 @@ def test_several_categories_are_those_of_statsmodels(rng):
     np.testing.assert_allclose(ours.probabilities, theirs.predict(x), atol=1e-6)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 2**32), n=st.integers(30, 120), shape=st.sampled_from([1.0, 3.0, 6.0]))
 def test_it_never_ends_below_the_null_model(seed, n, shape):
     """Heavy tails are what makes plain IRLS overshoot."""

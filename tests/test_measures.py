@@ -12,6 +12,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from sdclab.errors import SdclabError
 from sdclab.measures import MEASURES, measure
+from sdclab.measures.copy import crowding
 from sdclab.measures.prl import matching_weights
 from sdclab.methods import protect
 
@@ -19,6 +20,10 @@ from sdclab.methods import protect
 def evaluate(name, original, protected, independent=None, **options):
     beside = np.empty((len(original), 0)) if independent is None else independent
     return measure(name, original, protected, beside, options)
+
+
+UNITS = [(1.0, 0.0), (0.1, 0.0), (0.1, 0.7), (1 / 3, -5.0), (1e5, 1e7), (1e-7, 0.0)]
+"""Units and zeros in which what is equal on paper is rounded in many ways."""
 
 
 @pytest.fixture
@@ -85,7 +90,7 @@ class TestPil:
         assert parts["pil_variance"] == pytest.approx(0, abs=1e-6)
         assert parts["pil_correlation"] == pytest.approx(0, abs=1e-6)
 
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=30)
     @given(st.integers(0, 2**32), st.integers(1, 4))
     def test_does_not_depend_on_units(self, seed, p):
         rng = np.random.default_rng(seed)
@@ -203,6 +208,22 @@ class TestPrl:
         expected = np.log(chance[0] / chance[1])
         assert np.corrcoef(matching_weights(tally, n), expected)[0, 1] > 0.95
 
+    def test_patterns_of_equal_weight_on_paper_have_equal_weight(self, rng):
+        """Attributes that are alike: only the number of agreements counts, and it decides ties."""
+        p = 6
+        agreements = np.array([code.bit_count() for code in range(2**p)])
+        tally = 1000.0 * rng.permutation(np.arange(1, p + 2))[agreements] + agreements**5
+        weights = matching_weights(tally, 300)
+        assert len(set(weights)) == p + 1
+
+    @pytest.mark.parametrize(("unit", "zero"), UNITS)
+    def test_a_value_on_the_border_of_two_bins_is_in_the_upper_one(self, rng, unit, zero):
+        whole = np.vstack([np.zeros(3), np.full(3, 10), rng.integers(0, 11, (200, 3))]).astype(float)
+        moved = np.clip(whole + rng.integers(-1, 2, whole.shape), 0, 10)
+        moved[:2] = whole[:2]
+        expected = evaluate("prl", whole, moved)["prl"]
+        assert evaluate("prl", zero + unit * whole, zero + unit * moved)["prl"] == pytest.approx(expected, rel=1e-6)
+
     def test_a_constant_release_links_nobody_better_than_chance(self, pair):
         original, _ = pair
         constant = np.tile(original.mean(axis=0), (len(original), 1))
@@ -233,6 +254,27 @@ class TestInterval:
         protected = np.array([[-0.955], [1.5]])  # inside from 5 % on; never
         assert evaluate("interval", original, protected)["interval"] == pytest.approx(100 * 6 / 10 / 2)
 
+    @pytest.mark.parametrize(("unit", "zero"), UNITS)
+    def test_a_gap_equal_to_the_limit_is_within(self, unit, zero):
+        """Records p % of an SD away, for each p = 1..10: within from p on, whatever the units round to."""
+        original = np.tile([[-1.0], [1.0]], (10, 1))
+        moved = original + np.repeat(np.arange(1, 11), 2)[:, None] / 100
+        assert evaluate("interval", zero + unit * original, zero + unit * moved)["interval"] == pytest.approx(55)
+
+    @pytest.mark.parametrize("window", ["sd", "rank"])
+    def test_of_an_identical_release_is_100_also_with_a_constant(self, pair, window):
+        """A constant that is released as it is is disclosed; one that is changed is not."""
+        original = np.column_stack([pair[0], np.full(300, 0.1)])
+        assert evaluate("interval", original, original, window=window)["interval"] == 100
+        changed = original + np.array([0, 0, 0, 0, 0.01])
+        assert evaluate("interval", original, changed, window=window)["interval"] == pytest.approx(80)
+
+    def test_rank_window_takes_a_value_for_equal_up_to_rounding(self):
+        """0.1 + 0.2 is 0.3 on paper, and so in the middle of the ten values of 0.3."""
+        original = np.repeat([[0.3], [5.0], [9.0]], 10, axis=0)
+        protected = np.where(original == 0.3, 0.1 + 0.2, original)
+        assert evaluate("interval", original, protected, window="rank")["interval"] == 100
+
     def test_rank_window_equals_ranks_by_scipy(self, pair):
         original, protected = pair
         n = len(original)
@@ -254,11 +296,26 @@ class TestCopyAndXy:
         original, _ = pair
         protected = original + 0.05 * original.std(axis=0) * np.linspace(-1, 1, len(original))[:, None]
         gap = np.abs(original[:, None] - protected[None]) / original.std(axis=0)
-        nearest = gap.max(axis=2).min(axis=1)
-        shares = [100 * np.mean(nearest <= p / 100) for p in range(1, 11)]
+        nearest = gap.max(axis=2).min(axis=1)  # of the first and the last record 0.05 on paper
+        shares = [100 * np.mean(nearest < p / 100 + 1e-9) for p in range(1, 11)]
         ours = evaluate("copy", original, protected)
         assert ours["copy"] == pytest.approx(np.mean(shares))
         assert (ours["copy_1"], ours["copy_10"]) == pytest.approx((shares[0], shares[-1]))
+
+    @pytest.mark.parametrize("p", range(1, 11))
+    @pytest.mark.parametrize(("unit", "zero"), UNITS)
+    def test_a_copy_at_the_very_limit_is_within_it(self, p, unit, zero):
+        """Two records two SDs apart, released p % of an SD away: copies for the limits p, p + 1, ..., 10 alone."""
+        original = np.array([[-1.0], [1.0]])
+        copied = evaluate("copy", zero + unit * original, zero + unit * (original + p / 100))
+        assert copied["copy"] == pytest.approx(10 * (11 - p))
+
+    def test_near_a_constant_is_only_what_is_equal_to_it(self, pair):
+        original = np.column_stack([pair[0], np.full(300, 0.1), np.zeros(300)])
+        for moved, copied in (([0, 0], 100), ([2e-17, 0], 100), ([1e-6, 0], 0), ([0, 1e-6], 0)):
+            released = original + np.array([0, 0, 0, 0, *moved])
+            assert evaluate("copy", original, released)["copy"] == copied
+        assert crowding(original) == pytest.approx(crowding(pair[0]))
 
     def test_xy_is_the_covariance_part_of_pil_across_the_two_groups(self, pair, rng):
         original, protected = pair

@@ -101,7 +101,7 @@ class TestIpso:
         assert covariance_error(together, released) < 1e-8
         assert np.abs(protected - y).max() > y.std()  # and yet the records are new
 
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=25)
     @given(st.integers(0, 2**32), st.integers(1, 4), st.integers(0, 4), st.integers(12, 40))
     def test_c_works_for_any_dependents_and_independents(self, seed, p, q, n):
         rng = np.random.default_rng(seed)
@@ -172,7 +172,7 @@ def naive_mdav(records: np.ndarray, k: int) -> list[set[int]]:
 
 
 class TestMdav:
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(st.integers(0, 2**32), st.integers(2, 80), st.integers(1, 4), st.data())
     def test_is_a_partition_into_clusters_of_k_to_2k_minus_1(self, seed, n, p, data):
         k = data.draw(st.integers(1, n))

@@ -118,7 +118,7 @@ class TestEm:
 
 
 class TestHierarchical:
-    @settings(max_examples=15, deadline=None)
+    @settings(max_examples=15)
     @given(seed=st.integers(0, 2**32), n=st.integers(6, 16))
     def test_the_textbook_merges_are_those_of_brute_force(self, seed, n):
         records = np.random.default_rng(seed).standard_normal((n, 2)) * [1, 30]

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from conftest import PROJECT, SCHEMAS, Tree
+from conftest import HANGING, PROJECT, SCHEMAS, Tree
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -429,7 +429,7 @@ def mapped(tmp_path_factory):
     roles = ["--dependent", "income,tax", "--independent", "age", "--pass-through", "name", "--drop-columns", "row"]
     roles += ["--missing", "drop"]
     command = [sys.executable, "-m", "sdclab.cli", "map", "people.csv", *roles, "-o", "chosen"]
-    return folder, frame, subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+    return folder, frame, subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=HANGING)
 
 
 class TestMap:
@@ -454,7 +454,7 @@ class TestMap:
         refused = {line.split()[1].rstrip(":") for line in done.stdout.splitlines() if line.startswith("     -")}
         assert set(ranked["method"]) | refused == set(METHODS)
         assert "hybrid_micro (k=200): k is 200 but must lie between 1 and the number of records, 149." in done.stdout
-        assert ranked["score"].is_monotonic_increasing
+        assert (np.diff(ranked["score"]) > -1e-6).all()  # equals up to rounding stand in the order of the grids
         assert ranked["rank"].tolist() == list(range(1, len(ranked) + 1))
         np.testing.assert_allclose(ranked["score"], (ranked["pil"] + ranked["dr"]) / 2)
         tried = ranked.loc[ranked["method"] == "mdav", "parameters"]

@@ -127,7 +127,7 @@ class TestValues:
         # the likelihood ratio, four times the sum, is chi-square: so is its variance
         assert values.std() == pytest.approx(np.sqrt(2 * terms) / 4, rel=0.25)
 
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=25)
     @given(seed=st.integers(0, 2**32), model=st.sampled_from(ALL))
     def test_units_order_and_direction_do_not_matter(self, seed, model):
         rng = np.random.default_rng(seed)

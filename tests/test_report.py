@@ -12,7 +12,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from conftest import PROJECT, Tree
+from conftest import PROJECT, Tree, wait_until
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -347,14 +347,15 @@ class TestInABrowser:
         card = report.find_element("id", "card")
         assert not card.is_displayed()
         report.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", point)
-        time.sleep(0.1)
-        ActionChains(report).move_to_element(point).perform()
-        assert card.is_displayed()
+
+        def shown_at(element) -> bool:
+            ActionChains(report).move_to_element(element).perform()
+            return card.is_displayed()
+
+        wait_until(lambda: shown_at(point), "the card")
         assert all(word in card.text for word in told)
-        ActionChains(report).move_to_element(
-            report.find_element("css selector", "#figure-tiny_map figcaption")
-        ).perform()
-        assert not card.is_displayed()
+        caption = report.find_element("css selector", "#figure-tiny_map figcaption")
+        wait_until(lambda: not shown_at(caption), "the card to go")
         points = report.find_elements("css selector", "#figure-tiny_map .point")
         assert [p.get_attribute("tabindex") for p in points] == ["0"] + ["-1"] * (len(points) - 1)
         report.execute_script("arguments[0].focus()", points[0])
@@ -392,10 +393,7 @@ def text(browser, name):
 
 
 def wait_for(browser, word):
-    until = time.monotonic() + 20
-    while word not in text(browser, "said"):
-        assert time.monotonic() < until, text(browser, "said")
-        time.sleep(0.05)
+    wait_until(lambda: word in text(browser, "said"), lambda: text(browser, "said"))
 
 
 FIT = """
@@ -467,7 +465,8 @@ class TestExplorer:
         press(plane, "run", "stop")
         stopped = text(plane, "iteration")
         time.sleep(0.4)
-        assert text(plane, "iteration") == stopped == "3"
+        assert text(plane, "iteration") == stopped
+        assert int(stopped) >= 3
         press(plane, "reset")
         assert (text(plane, "iteration"), text(plane, "pil"), text(plane, "count")) == ("0", "–", "100")
 

@@ -71,7 +71,17 @@ class TestPrintedNumbers:
 
     @pytest.mark.parametrize(
         ("value", "text", "same"),
-        [(49.1634, "49.163", True), (49.1636, "49.163", False), (1.094e-4, "1.09e-04", True), (2826.6, "2826", False)],
+        [
+            (49.1634, "49.163", True),
+            (49.1636, "49.163", False),
+            (1.094e-4, "1.09e-04", True),
+            (2826.6, "2826", False),
+            # halves, which binary numbers miss on either side
+            (12.345, "12.34", True),
+            (12.345, "12.35", True),
+            (2.675, "2.67", True),
+            (2.675, "2.68", True),
+        ],
     )
     def test_equality_in_the_printed_digits(self, value, text, same):
         assert prints_as(value, text) is same
@@ -156,6 +166,11 @@ class TestVerdicts:
     def test_by_tolerance(self, ours, verdict):
         assert verdicts([TOLERANCE], (FCRM2, ours))[0].verdict == verdict
 
+    def test_a_distance_equal_to_the_tolerance_is_within_it(self):
+        """|44.78 - 44.68| and |44.58 - 44.68| are 0.1 on paper."""
+        for ours in (44.78, 44.58):
+            assert verdicts([{**TOLERANCE, "tolerance": 0.1}], (FCRM2, ours))[0].verdict == "close"
+
     def test_by_trend(self):
         rising = verdicts([TREND], (FCRM2, 60.0), (FCRM3, 50.0), (THESIS, 70.0))
         assert {line.verdict for line in rising if line.cell.startswith("S1")} == {"trend"}
@@ -212,6 +227,12 @@ class TestVerdicts:
         rng = np.random.default_rng(0)
         a, b = rng.random((2, 30))
         assert rank_agreement(a, b, 0)[0] == pytest.approx(kendalltau(a, b).statistic)
+
+    def test_what_differs_by_rounding_alone_has_no_order(self):
+        assert 0.1 + 0.2 > 0.3
+        assert rank_agreement([1, 2], [0.3, 0.1 + 0.2], 0) == rank_agreement([1, 2], [0.1 + 0.2, 0.3], 0) == (-1, 1)
+        assert 0.3 - 0.2 < 0.1 < 1.1 - 1.0
+        assert rank_agreement([0.3, 0.2], [1, 2], 0.1)[1] == rank_agreement([1.1, 1.0], [1, 2], 0.1)[1] == 0
 
     def test_pairs_too_close_in_print_do_not_count(self):
         assert rank_agreement([10.04, 10.0, 6.4], [12.0, 12.1, 5.0], 0.5) == (1.0, 2)

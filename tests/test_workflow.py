@@ -5,11 +5,10 @@ import gzip
 import re
 import signal
 import subprocess
-import time
 
 import pytest
 import yaml
-from conftest import PROJECT, SMALL, SMOKE, originals
+from conftest import PROJECT, SMALL, SMOKE, originals, wait_until
 
 from sdclab.data.retrieve import substitute
 
@@ -70,11 +69,12 @@ def test_a_run_killed_half_way_is_resumed_to_the_same_bytes(smoke, tree):
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
-    until = time.monotonic() + 120
-    while len(list(tree.root.glob("results/smoke/cells/*/*/*/*.csv"))) < 3:
-        assert time.monotonic() < until
+
+    def three_cells() -> bool:
         assert process.poll() is None
-        time.sleep(0.02)
+        return len(list(tree.root.glob("results/smoke/cells/*/*/*/*.csv"))) >= 3
+
+    wait_until(three_cells, "three cells", step=0.02)
     subprocess.run(["kill", "-s", "KILL", "--", f"-{process.pid}"], check=True)
     assert process.wait() == -signal.SIGKILL
     assert not (tree.root / "results/smoke/scorecard.csv").exists()

@@ -14,6 +14,7 @@ from sdclab.measures.copy import COPIES
 from sdclab.methods import METHODS
 from sdclab.scenarios import Scenario
 from sdclab.seeds import seed_of, stream
+from sdclab.ties import settled
 
 MOST_RECORDS = 5_000
 """Of a longer file a random sample of this size is mapped: linkage costs time with the square of the records."""
@@ -128,8 +129,9 @@ def _remark(method: str, copied: float, crowded: float) -> str:
 
 
 def ranking(lines: Sequence[Row]) -> list[Row]:
-    """The lines by score, the best first, with their rank."""
-    return [{"rank": i, **row} for i, row in enumerate(sorted(lines, key=lambda row: row["score"]), start=1)]
+    """The lines by score, the best first and equals in the order of the grids, with their rank."""
+    order = settled([row["score"] for row in lines]).argsort(kind="stable")
+    return [{"rank": i, **lines[at]} for i, at in enumerate(order, start=1)]
 
 
 def best(ranked: Sequence[Row]) -> list[Row]:

@@ -3,6 +3,7 @@
 from decimal import ROUND_DOWN, Decimal
 
 from sdclab.errors import SdclabError
+from sdclab.ties import slack
 
 
 def unit(text: str) -> Decimal:
@@ -14,10 +15,16 @@ def unit(text: str) -> Decimal:
 
 
 def prints_as(value: float, text: str) -> bool:
-    """Whether a number, rounded to the printed places, is the printed one."""
-    return abs(Decimal(value) - Decimal(text)) <= unit(text) / 2
+    """Whether a number, rounded to the printed places, is the printed one; half a place may be rounded either way."""
+    return abs(Decimal(value) - Decimal(text)) <= unit(text) / 2 + _slack(value)
 
 
 def cuts_to(value: float, text: str) -> bool:
     """Whether a number, cut off at the printed places, is the printed one."""
-    return Decimal(value).quantize(unit(text), rounding=ROUND_DOWN) == Decimal(text)
+    exact = Decimal(value)
+    nearly = exact + _slack(value).copy_sign(exact)  # 0.3 is a little less in binary, and no 0.2
+    return any(each.quantize(unit(text), rounding=ROUND_DOWN) == Decimal(text) for each in (exact, nearly))
+
+
+def _slack(value: float) -> Decimal:
+    return Decimal(float(slack(value, abs(value))))

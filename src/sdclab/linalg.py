@@ -6,12 +6,10 @@ import numpy as np
 
 from sdclab.arrays import Matrix, Vector
 from sdclab.errors import SdclabError
+from sdclab.ties import NOISE
 
 RELATIVE_RANK = 1e-10
 """Singular values below this share of the largest count as zero."""
-
-CONSTANT = 1e-12
-"""A standard deviation below this share of the largest value is rounding."""
 
 
 def with_intercept(x: Matrix) -> Matrix:
@@ -48,7 +46,7 @@ def standardised(x: Matrix, mean: Matrix | None = None, spread: Matrix | None = 
     """Mean 0 and population SD 1, by the data's own or by a given mean and SD; a constant, to rounding, becomes 0."""
     mean = x.mean(axis=0) if mean is None else mean
     spread = x.std(axis=0) if spread is None else spread
-    varies = spread > CONSTANT * np.abs(x).max(axis=0, initial=0.0)
+    varies = spread > NOISE * np.abs(x).max(axis=0, initial=0.0)
     return np.where(varies, (x - mean) / np.where(varies, spread, 1.0), 0.0)
 
 

@@ -10,6 +10,7 @@ from sdclab.digits import cuts_to, prints_as, unit
 from sdclab.errors import SdclabError
 from sdclab.tables.published import meant
 from sdclab.tables.side_by_side import reading_of
+from sdclab.ties import at_most, settled
 
 VERDICTS = ("exact", "close", "trend", "differs", "not reproducible", "not judged")
 """The last is for data that is not the original: nothing published can be judged on it."""
@@ -102,14 +103,14 @@ def _verdict(row: TableRow, quantity: str, rule: Spec, group: Sequence[TableRow]
 
 def _bound(row: TableRow, quantity: str, rule: Spec, group: Sequence[TableRow]) -> tuple[str, bool]:
     printed = _printed(row, quantity, rule)
-    distance = abs(_number(row[quantity]) - float(printed))
+    distance, size = abs(_number(row[quantity]) - float(printed)), abs(float(printed))
     if rule["rule"] == "tolerance" and rule.get("relative"):
-        return f"within {100 * rule['tolerance']:g} %", distance <= rule["tolerance"] * abs(float(printed))
+        return f"within {100 * rule['tolerance']:g} %", bool(at_most(distance, rule["tolerance"] * size, size))
     if rule["rule"] == "tolerance":
-        return f"within {rule['tolerance']:g}", distance <= rule["tolerance"]
+        return f"within {rule['tolerance']:g}", bool(at_most(distance, rule["tolerance"], size))
     if rule["rule"] == "spread":
         allowed = rule["sds"] * _number(row[f"{quantity}_sd"]) + float(unit(printed))
-        return f"within {rule['sds']:g} SD and the last printed place", distance <= allowed
+        return f"within {rule['sds']:g} SD and the last printed place", bool(at_most(distance, allowed, size))
     if rule["rule"] == "trend":
         published = [float(other[f"{quantity}_published"]) for other in group]
         ours = [_number(other[quantity]) for other in group]
@@ -123,8 +124,8 @@ def rank_agreement(published: Sequence[float], ours: Sequence[float], resolution
     """Kendall's tau over the pairs whose published values differ by more than a resolution, and their number."""
     signs = [
         (1 if (a > b) == (x > y) and x != y else -1)
-        for (a, x), (b, y) in combinations(zip(published, ours, strict=True), 2)
-        if abs(a - b) > resolution
+        for (a, x), (b, y) in combinations(zip(published, settled(ours), strict=True), 2)
+        if not at_most(abs(a - b), resolution, max(abs(a), abs(b)))
     ]
     return (sum(signs) / len(signs) if signs else float("nan")), len(signs)
 

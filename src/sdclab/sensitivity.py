@@ -13,6 +13,7 @@ from sdclab.grids import Cell, values_of
 from sdclab.scenarios import AnyScenario
 from sdclab.scorecard import rank_agreement
 from sdclab.seeds import seed_of
+from sdclab.ties import settled, smallest_of
 
 Options = Mapping[str, Any]
 
@@ -75,8 +76,9 @@ def sensitivity(
 
 
 def _order(of_cell: Mapping[str, float]) -> str:
-    """The cells from safest to riskiest."""
-    return " < ".join(sorted(of_cell, key=lambda name: of_cell[name]))
+    """The cells from safest to riskiest, equals in the order of the grid."""
+    names = list(of_cell)
+    return " < ".join(names[i] for i in settled(list(of_cell.values())).argsort(kind="stable"))
 
 
 def markdown(rows: Sequence[Mapping[str, Any]], cells: Sequence[Cell], title: str, kind: str) -> str:
@@ -84,7 +86,7 @@ def markdown(rows: Sequence[Mapping[str, Any]], cells: Sequence[Cell], title: st
     names = [cell.name for cell in cells]
     tried = rows[1:]
     changed = sum(row["as_default"] == "no" for row in tried)
-    best = min(tried, key=lambda row: float(row["worst_ratio"]))
+    best = tried[smallest_of([float(row["worst_ratio"]) for row in tried])]
     head = ["variant", *names, "ranking as default", "agreement", "worst ratio"]
     lines = [f"# {title}", "", f"Data: {kind}. Options are changed one at a time; means over the replicates.", ""]
     lines += ["| " + " | ".join(head) + " |", "| " + " | ".join("---" for _ in head) + " |"]

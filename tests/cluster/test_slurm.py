@@ -5,13 +5,12 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from conftest import SMOKE, Tree
+from conftest import HANGING, SMOKE, Tree, wait_until
 
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "srun", "squeue", "scancel", "sinfo")
 MISSING = [program for program in PROGRAMS if shutil.which(program) is None]
@@ -80,10 +79,10 @@ class Slurm:
     def start(self) -> None:
         munge = [f"--{name}-file={self.folder}/munge.{name}" for name in ("key", "pid", "log", "seed")]
         self._run("munged", "--foreground", "--force", f"--socket={self.folder}/munge.socket", *munge)
-        _wait(lambda: (self.folder / "munge.socket").exists(), "munge")
+        wait_until(lambda: (self.folder / "munge.socket").exists(), "munge")
         self._run("slurmctld", "-D", "-f", str(self.config))
         self._run("slurmd", "-D", "-f", str(self.config))
-        _wait(lambda: "idle" in self.ask("sinfo", "--noheader"), "the node")
+        wait_until(lambda: "idle" in self.ask("sinfo", "--noheader"), "the node")
 
     def _run(self, *command: str) -> None:
         with (self.folder / f"{command[0]}.out").open("w") as log:
@@ -103,20 +102,13 @@ class Slurm:
         self.ask("scancel", "--user=root")
         for process in reversed(self.processes):
             process.terminate()
-            process.wait(timeout=30)
+            process.wait(timeout=HANGING)
 
 
 def _free_port() -> int:
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         return int(found.getsockname()[1])
-
-
-def _wait(done: Callable[[], object], what: str, seconds: float = 60) -> None:
-    until = time.monotonic() + seconds
-    while not done():
-        assert time.monotonic() < until, f"{what} did not come up in {seconds} s"
-        time.sleep(0.1)
 
 
 @pytest.fixture
@@ -138,7 +130,7 @@ def command(*more: str) -> list[str]:
 
 def submit(tree: Tree, slurm: Slurm) -> subprocess.CompletedProcess[str]:
     environment = tree.environment(**slurm.environment)
-    return subprocess.run(command(), cwd=tree.root, env=environment, capture_output=True, text=True, timeout=600)
+    return subprocess.run(command(), cwd=tree.root, env=environment, capture_output=True, text=True, timeout=HANGING)
 
 
 def test_gives_the_bytes_of_a_local_run_also_after_a_job_was_killed(slurm, tree, tmp_path_factory):
@@ -156,9 +148,9 @@ def test_gives_the_bytes_of_a_local_run_also_after_a_job_was_killed(slurm, tree,
     interrupted = subprocess.Popen(
         command("--retries", "0"), cwd=tree.root, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
-    _wait(slurm.running, "the job")
+    wait_until(slurm.running, "the job")
     slurm.ask("scancel", *slurm.running())
-    assert interrupted.wait(timeout=300) != 0
+    assert interrupted.wait(timeout=HANGING) != 0
     assert not lost.exists()
     rerun = submit(tree, slurm)
     assert rerun.returncode == 0, rerun.stderr

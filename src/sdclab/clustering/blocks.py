@@ -8,6 +8,7 @@ import numpy as np
 
 from sdclab.arrays import Indices, Matrix
 from sdclab.errors import SdclabError
+from sdclab.ties import largest_of, settled
 
 
 def blocks(points: Matrix, most: int) -> list[Indices]:
@@ -19,8 +20,8 @@ def blocks(points: Matrix, most: int) -> list[Indices]:
 
 
 def _halves(points: Matrix, part: Indices) -> tuple[Indices, Indices]:
-    widest = np.ptp(points[part], axis=0).argmax()
-    order = part[points[part, widest].argsort(kind="stable")]
+    widest = largest_of(np.ptp(points[part], axis=0))
+    order = part[settled(points[part, widest]).argsort(kind="stable")]
     return order[: len(order) // 2], order[len(order) // 2 :]
 
 

@@ -5,12 +5,13 @@ Oganian & Domingo-Ferrer (2017), equations 3 to 5.
 
 from sdclab.arrays import Vector
 from sdclab.errors import SdclabError
+from sdclab.ties import at_most
 
 
 def constrained(weights: Vector, least: float) -> Vector:
     """Cluster weights smoothed towards 1/G so that the smallest is `least` = k/n; unchanged if none is smaller."""
     clusters = len(weights)
-    if least * clusters >= 1:
+    if at_most(1.0, least * clusters):
         raise SdclabError(f"the number of clusters G is {clusters} but must be below n/k, which is {1 / least:g}.")
     smallest = weights.min()
     if smallest >= least:

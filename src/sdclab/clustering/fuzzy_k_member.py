@@ -17,7 +17,7 @@ from sdclab.arrays import Indices, Matrix, Vector
 from sdclab.clustering.blocks import clustering_blocks
 from sdclab.clustering.k_member import SLACK, Normalised, check_k, widths
 from sdclab.errors import SdclabError
-from sdclab.ties import GRID, settled, smallest
+from sdclab.ties import at_most, largest_of, smallest
 
 Membership = Literal["exponential", "bell", "triangular"]
 
@@ -75,9 +75,11 @@ class FuzzyClusters:
         """For every record the cluster it belongs to most, the first of equals."""
         clusters = np.repeat(np.arange(len(self.members)), self.members.shape[1])
         who, how_much = self.members.ravel(), self.memberships.ravel()
-        order = np.lexsort((clusters, -how_much, who))
-        _, first = np.unique(who[order], return_index=True)
-        return clusters[order][first]
+        most = np.zeros(int(who.max()) + 1)
+        np.maximum.at(most, who, how_much)
+        equals = at_most(most[who], how_much)
+        _, first = np.unique(who[equals], return_index=True)
+        return clusters[equals][first]
 
     def weighted(self, centres: Matrix) -> Matrix:
         """For every record the mean of the centres, weighted by its memberships."""
@@ -108,11 +110,11 @@ def _fuzzy_k_member(points: Matrix, k: int, function: Function) -> FuzzyClusters
             keep = gone == 0
             rest, free, gone = rest[keep], free[keep], gone[keep]
             place[rest] = np.arange(len(rest))
-        core = int(rest[np.argmax(settled(cdist(points[[last]], free, "cityblock")[0]) - gone)])
+        core = int(rest[largest_of(cdist(points[[last]], free, "cityblock")[0] - gone)])
         near = neighbours[core]
         had = left[near]
         given = factors[core] * had
-        given = np.where(had - given <= LEAST, had, given)
+        given = np.where(at_most(had - given, LEAST), had, given)
         members.append([core, *near])
         memberships.append([left[core], *given])
         left[core], left[near] = 0.0, had - given
@@ -132,14 +134,13 @@ def nearest(points: Matrix, count: int) -> tuple[Indices, Matrix]:
     # the record itself is the first of its row, or has been crowded out by copies of it: then it is a tie as well
     clear = who[:, 0] == np.arange(n)
     if count + 2 <= n:
-        clear &= (distances[:, -1] - distances[:, -2]) * GRID > 2
+        clear &= ~at_most(distances[:, -1], distances[:, -2])
     neighbours, reaches = who[:, 1 : count + 1], distances[:, 1 : count + 1]
-    order = np.lexsort((neighbours, settled(reaches)), axis=1)
+    order = np.lexsort((neighbours, at_most(reaches[:, -1:], reaches)), axis=1)
     neighbours, reaches = (np.take_along_axis(each, order, axis=1) for each in (neighbours, reaches))
     for i in np.flatnonzero(~clear):
         from_i = cdist(points[[i]], points, "cityblock")[0]
-        steps = settled(from_i)
-        steps[i] = np.inf
-        chosen = smallest(steps, count)
+        from_i[i] = np.inf
+        chosen = smallest(from_i, count)
         neighbours[i], reaches[i] = chosen, from_i[chosen]
     return neighbours, reaches

@@ -18,7 +18,7 @@ from sdclab.arrays import Indices, Matrix, Vector
 from sdclab.clustering.blocks import clustering_blocks
 from sdclab.errors import SdclabError
 from sdclab.taxonomy import Taxonomy, split
-from sdclab.ties import settled
+from sdclab.ties import at_most, largest_of, smallest_of
 
 SLACK = 0.1
 """The share of records that may be gone before those that remain are copied together."""
@@ -119,7 +119,7 @@ def _k_member(records: Normalised, k: int) -> list[Indices]:
         if np.count_nonzero(taken) > SLACK * len(taken):
             keep = taken == 0
             rest, free, taken = rest[keep], free.only(keep), taken[keep]
-        seed = int(np.argmax(settled(free.widths_with(records.only([last]))) - taken))
+        seed = int(largest_of(free.widths_with(records.only([last])) - taken))
         members = _grown(free, seed, k, taken)
         found.append(rest[members])
         last = int(rest[members[-1]])
@@ -130,13 +130,13 @@ def _grown(free: Normalised, seed: int, k: int, taken: Vector) -> list[int]:
     """A cluster round a seed in the order of joining. `taken` is infinite for the records that are gone."""
     members = [seed]
     taken[seed] = np.inf
-    cost = settled(free.widths_with(free.only(members)))
+    cost = free.widths_with(free.only(members))
     while len(members) < k:
-        chosen = int(np.argmin(cost + taken))
+        chosen = int(smallest_of(cost + taken))
         members.append(chosen)
         taken[chosen] = np.inf
-        if cost[chosen] > cost[seed] and len(members) < k:  # else the cluster is no wider than it was
-            cost = settled(free.widths_with(free.only(members)))
+        if len(members) < k and not at_most(cost[chosen], cost[seed]):  # else the cluster is no wider than it was
+            cost = free.widths_with(free.only(members))
     return members
 
 
@@ -145,7 +145,7 @@ def joined(records: Normalised, clusters: Sequence[Indices], others: Indices) ->
     grown = list(clusters)
     for other in others:
         with_other = [np.append(members, other) for members in grown]
-        rise = _losses(records, with_other) - _losses(records, grown)
-        cheapest = int(np.argmin(settled(rise)))
+        losses = _losses(records, with_other)
+        cheapest = int(smallest_of(losses - _losses(records, grown), losses.max()))
         grown[cheapest] = with_other[cheapest]
     return grown

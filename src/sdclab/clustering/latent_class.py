@@ -13,6 +13,7 @@ from sdclab.arrays import Indices, Matrix, Vector, dichotomous
 from sdclab.clustering.constraint import constrained
 from sdclab.errors import SdclabError
 from sdclab.linalg import Terms
+from sdclab.ties import largest_of, smallest_of
 
 EDGE = 1e-9
 """How near to 0 or 1 the probability of a response may come."""
@@ -70,8 +71,8 @@ def fit(
     names, given = np.unique(labels, return_inverse=True)
     classes = len(names)
     first = [given, *(_cells(design, classes, rng) for _ in range(starts))]
-    runs = (_em(y, design, one_hot(start, classes), k / len(y), iterations, tolerance) for start in first)
-    best, path = max(runs, key=lambda run: run[0].log_likelihood)
+    runs = [_em(y, design, one_hot(start, classes), k / len(y), iterations, tolerance) for start in first]
+    best, path = runs[largest_of([step.log_likelihood for step, _ in runs])]
     return LatentClasses(terms, best.coefficients, best.responses, path)
 
 
@@ -82,7 +83,9 @@ def one_hot(labels: Indices, classes: int) -> Matrix:
 def _cells(points: Matrix, classes: int, rng: np.random.Generator) -> Indices:
     """A random start: the label of the nearest of some random records."""
     centres = points[rng.choice(len(points), classes, replace=False)]
-    return np.column_stack([((points - centre) ** 2).sum(axis=1) for centre in centres]).argmin(axis=1)
+    distances = np.column_stack([np.linalg.norm(points - centre, axis=1) for centre in centres])
+    nearest: Indices = smallest_of(distances)
+    return nearest
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from sdclab.clustering.covariances import COVARIANCES, CollapsedError, collapsed
 from sdclab.clustering.starts import Start, starting_labels
 from sdclab.linalg import independent_scores
 from sdclab.memo import remembered
+from sdclab.ties import largest_of
 
 COLLAPSED = 1e-5
 """A cluster has collapsed if an attribute, given those before it, has less than this share of its SD in the file."""
@@ -47,7 +48,8 @@ class Mixture:
     @property
     def labels(self) -> Indices:
         """The cluster that each record most probably belongs to."""
-        return self.shares.argmax(axis=1)
+        most: Indices = largest_of(self.shares)
+        return most
 
 
 def fit(
@@ -136,7 +138,7 @@ def _coefficients(weights: Vector, means: Matrix, factors: Matrix) -> Matrix:
 
 @remembered
 def choose(records: Matrix, models: tuple[str, ...], sizes: tuple[int, ...], start: Start, k: int) -> Mixture:
-    """The mixture with the largest BIC over covariance models and numbers of clusters.
+    """The mixture with the largest BIC over covariance models and numbers of clusters, the first of equals.
 
     A number for which a cluster collapses is passed over, unless all do. Attributes that are linear in others say
     nothing more about clusters: such files are described by their principal components, in units of the SDs.
@@ -153,4 +155,4 @@ def choose(records: Matrix, models: tuple[str, ...], sizes: tuple[int, ...], sta
                 problems.append(problem)
     if not found:
         raise problems[0]
-    return max(found, key=lambda mixture: mixture.bic)
+    return found[largest_of([mixture.bic for mixture in found])]

@@ -11,6 +11,7 @@ from scipy.spatial import cKDTree
 
 from sdclab.arrays import Indices, Mask, Matrix, Vector
 from sdclab.clustering.blocks import blocks
+from sdclab.ties import RELATIVE, largest_of, slack, smallest
 
 FEW = 20_000
 """So few records are one block: looking at all of them costs less than choosing where to look."""
@@ -18,8 +19,8 @@ FEW = 20_000
 BLOCK = 100
 """The most records in one of several blocks."""
 
-ROUNDING = 1e-9
-"""Distances that differ by less, relative to the largest, may be equal: they are then computed anew, all in one way."""
+MAY_TIE = 16 * RELATIVE
+"""Squared distances that differ by less, relative to the largest square, may be equal: they are then computed anew."""
 
 
 class Remaining:
@@ -53,7 +54,7 @@ class Remaining:
         self.place[self.who[~extra]] = np.flatnonzero(~extra)
         x = self.points[self.who] - self.origin
         squares = np.einsum("bij,bij->bi", x, x)
-        self.slack = ROUNDING * float(squares.max())
+        self.slack = MAY_TIE * float(squares.max())
         squares[extra] = -np.inf
         # (attributes, then the square) × block × record
         self.lifted = np.ascontiguousarray(np.dstack([x, squares]).transpose(2, 0, 1))
@@ -83,13 +84,13 @@ class Remaining:
         if len(found) == 1:
             return int(found[0])
         found.sort()
-        return int(found[self._distances(found, centre).argmax()])
+        return int(found[largest_of(self._distances(found, centre))])
 
     def _distances(self, who: Indices, centre: Vector) -> Vector:
         # attribute by attribute: in whatever company a record is, its distance is rounded the same way
         difference = np.ascontiguousarray(self.points[who].T) - centre[:, None]
-        squares: Vector = np.einsum("ji,ji->i", difference, difference)
-        return squares
+        distances: Vector = np.sqrt(np.einsum("ji,ji->i", difference, difference))
+        return distances
 
     def take(self, centres: Sequence[int], count: int) -> list[Indices]:
         """Let each centre, a record, in turn take its nearest away, itself the first of them.
@@ -113,7 +114,7 @@ class Remaining:
         here = self.here[who].nonzero()[0][: count + 1]
         if len(here) > count:
             *before, last, beyond = far[here[-3:]]
-            if min([beyond - last, *(last - each for each in before)]) > ROUNDING * beyond:  # no tie at the end
+            if min([beyond - last, *(last - each for each in before)]) > slack(beyond):  # no tie at the end
                 chosen = who[here[:count]]
                 chosen[:-1].sort()
                 return chosen
@@ -126,13 +127,10 @@ class Remaining:
         while len(here) < count:
             (far,), (who,) = self._listed([centre], 4 * len(who))
             here = self.here[who].nonzero()[0]
-        reach = far[here[count - 1]] * (1 + ROUNDING) + self.slack
-        near = self.rest[self.tree.query_ball_point(point, reach)]
-        near = near[self.here[near]]
-        distances = self._distances(near, point)
-        last = np.partition(distances, count - 1)[count - 1]
-        near, distances = near[distances <= last], distances[distances <= last]
-        return near[np.lexsort((near, distances == last))][:count]
+        last = far[here[count - 1]]
+        near = self.rest[self.tree.query_ball_point(point, last + 2 * slack(last))]
+        near = np.sort(near[self.here[near]])
+        return near[smallest(self._distances(near, point), count)]
 
     def _leave(self, taken: Indices) -> None:
         """When enough are gone, the others move together."""

@@ -3,7 +3,7 @@
 Torra, Endo & Miyamoto (2009), section 4.1: random records as first centres, 20 runs, the best objective counts.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import numpy as np
@@ -13,6 +13,7 @@ from sdclab.clustering.fcm import Partition, Stack, check_clusters, random_recor
 from sdclab.clustering.tolerance import Reading, fcm_with_tolerance
 from sdclab.digits import cuts_to
 from sdclab.errors import SdclabError
+from sdclab.ties import smallest_of
 
 Protocol = Literal["paper", "best"]
 
@@ -74,15 +75,14 @@ class Search:
     def best(self, protocol: Protocol, runs: int = RUNS) -> Partition:
         """The best of `runs` random starts (`paper`), or of a stronger search (`best`)."""
         if protocol == "paper":
-            return min(self.random(runs), key=_objective)
-        return self._improved(min(self.spread(4 * runs), key=_objective), runs)
+            return _best(self.random(runs))
+        return self._improved(_best(self.spread(4 * runs)), runs)
 
     def _improved(self, best: Partition, runs: int) -> Partition:
         """Swap one centre at a time for a random record, as long as that helps now and then."""
         for _ in range(4):
             swapped = np.stack([self._swapped(best.centres) for _ in range(runs)])
-            found = min(self.run(swapped), key=_objective)
-            best = min(best, found, key=_objective)
+            best = _best([best, *self.run(swapped)])
         return best
 
     def _swapped(self, centres: Matrix) -> Matrix:
@@ -102,5 +102,5 @@ class Search:
             yield from self.random(RUNS)
 
 
-def _objective(partition: Partition) -> float:
-    return partition.objective
+def _best(partitions: Sequence[Partition]) -> Partition:
+    return partitions[smallest_of([partition.objective for partition in partitions])]

@@ -18,6 +18,7 @@ from sdclab.errors import SdclabError, unknown
 from sdclab.files import sha256
 from sdclab.linalg import standardised
 from sdclab.seeds import seed_of, stream
+from sdclab.ties import at_most
 
 BEST: Mapping[str, Any] = {"": {}}
 """One comparison, with the best clusters that the protocol finds in the original."""
@@ -66,12 +67,12 @@ def measure(
 
 def compare(a: Partition, b: Partition, squared: bool = False) -> dict[str, float]:
     """d1 and d2; each centre of A is assigned, eagerly, to the nearest of B, among equals to the most alike."""
-    gaps = ((a.centres[:, None] - b.centres[None]) ** 2).sum(axis=2)
+    gaps = np.linalg.norm(a.centres[:, None] - b.centres[None], axis=2)
     least = gaps.min(axis=1)
     unlike = np.array([((b.memberships - u) ** 2).sum(axis=1) for u in a.memberships])
-    tied = gaps <= least[:, None] * (1 + 1e-9) + 1e-18
+    tied = at_most(gaps, least[:, None])
     return {
-        "d1": float(np.sum(least if squared else np.sqrt(least))),
+        "d1": float(np.sum(least**2 if squared else least)),
         "d2": float(np.where(tied, unlike, np.inf).min(axis=1).sum()),
     }
 

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from sdclab.arrays import Matrix
+from sdclab.ties import NOISE, at_most, slack
 
 PERCENTS = np.arange(1, 11)
 """Nearness in per cent of each attribute's standard deviation, as in interval disclosure."""
@@ -19,7 +20,7 @@ COPIES = 50
 def measure(original: Matrix, protected: Matrix, independent: Matrix) -> dict[str, float]:
     """The share (0 to 100) of originals with a released record within p % of an SD on *all* dependents.
 
-    `copy` is the mean over p = 1..10, `copy_1` and `copy_10` its ends.
+    `copy` is the mean over p = 1..10, `copy_1` and `copy_10` its ends. Near to a constant is only what is equal to it.
     """
     shares = _shares(original, protected, nearest=1)
     return {"copy": float(np.mean(shares)), "copy_1": shares[0], "copy_10": shares[-1]}
@@ -35,11 +36,24 @@ def crowding(original: Matrix) -> float:
 
 def _shares(original: Matrix, released: Matrix, nearest: int) -> list[float]:
     """For every p the share of originals whose nearest (or second nearest) released record is within p % of an SD."""
-    spread = original.std(axis=0)
-    tree = cKDTree(released / spread)
+    known, there, scale = _in_sds(original, released)
+    tree = cKDTree(there)
     reach = PERCENTS[-1] / 100
     # in the order of the tree, since a record is mostly near its own release: twice as fast on long files
     distance, _ = tree.query(
-        (original / spread)[tree.indices], k=[nearest], p=np.inf, distance_upper_bound=reach * (1 + 1e-9)
+        known[tree.indices], k=[nearest], p=np.inf, distance_upper_bound=reach + 2 * slack(reach, scale)
     )
-    return [100 * float(np.mean(distance <= percent / 100)) for percent in PERCENTS]
+    return [100 * float(np.mean(at_most(distance, percent / 100, scale))) for percent in PERCENTS]
+
+
+def _in_sds(original: Matrix, released: Matrix) -> tuple[Matrix, Matrix, float]:
+    """Both files in SDs of the original, and the largest value in them.
+
+    Of a constant all that counts is whether a released value differs from it: by 1, which is out of reach, or by 0.
+    """
+    spread, size = original.std(axis=0), np.abs(original).max(axis=0)
+    varies = spread > NOISE * size
+    unit = np.where(varies, spread, 1.0)
+    other = ~at_most(np.abs(released - original[0]), 0.0, size)
+    scale = float(np.max(size / unit, where=varies, initial=1.0))
+    return np.where(varies, original / unit, 0.0), np.where(varies, released / unit, other), scale

@@ -11,6 +11,7 @@ from scipy.spatial import cKDTree
 from sdclab.arrays import Indices, Matrix, Vector
 from sdclab.classes import Distinct
 from sdclab.linalg import standardised
+from sdclab.ties import slack
 
 
 def measure(
@@ -46,7 +47,7 @@ def _credit(known: Matrix, released: Matrix) -> Vector:
     tree = cKDTree(distinct.records)
     nearest, next_nearest = _two_nearest(tree, known, distinct.which).T
     own = np.linalg.norm(known - distinct.records[distinct.which], axis=1)
-    reach = nearest * (1 + 1e-9) + 1e-12
+    reach = nearest + slack(nearest)
     linked = own <= reach
     credit = linked / distinct.copies[distinct.which]
     tied = np.flatnonzero(linked & (next_nearest <= reach))

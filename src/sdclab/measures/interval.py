@@ -8,7 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from sdclab.arrays import Matrix
+from sdclab.arrays import Matrix, Vector
+from sdclab.ties import at_most, slack
 
 PERCENTS = np.arange(1, 11)
 """Half the width of the interval, in per cent of an SD or of the number of records."""
@@ -24,22 +25,25 @@ def measure(
     """The share (0 to 100) of values inside the interval, averaged over widths of 1 to 10 %.
 
     `sd`: |x - x'| is at most p % of the original's SD. `rank`: the released value's rank among the originals is at
-    most p % of n away from the original's own.
+    most p % of n away from the original's own. A constant is disclosed where it is released as it is: its interval has
+    no width.
     """
+    size = np.abs(original).max(axis=0, initial=0.0)
     if window == "sd":
-        distance = np.abs(original - protected) / original.std(axis=0)
+        distance, whole, scale = np.abs(original - protected), original.std(axis=0), size
     else:
-        moved = _ranks_among(original, protected) - _ranks_among(original, original)
-        distance = np.abs(moved) / len(original)
-    shares = [100 * float(np.mean(distance <= percent / 100)) for percent in PERCENTS]
+        moved = _ranks_among(original, protected, size) - _ranks_among(original, original, size)
+        distance, whole, scale = np.abs(moved), np.full(len(size), len(original)), np.ones_like(size)
+    shares = [100 * float(np.mean(at_most(distance, percent / 100 * whole, scale))) for percent in PERCENTS]
     return {"interval": float(np.mean(shares))}
 
 
-def _ranks_among(original: Matrix, values: Matrix) -> Matrix:
+def _ranks_among(original: Matrix, values: Matrix, size: Vector) -> Matrix:
     """Where values stand, or would stand, among the originals (mid-rank for ties)."""
     ranks = np.empty_like(values)
+    low, high = values - slack(values, size), values + slack(values, size)
     for j, column in enumerate(np.sort(original, axis=0).T):
-        below = np.searchsorted(column, values[:, j], side="left")
-        upto = np.searchsorted(column, values[:, j], side="right")
+        below = np.searchsorted(column, low[:, j], side="left")
+        upto = np.searchsorted(column, high[:, j], side="right")
         ranks[:, j] = (below + upto + 1) / 2
     return ranks

@@ -11,6 +11,7 @@ import numpy as np
 from sdclab.arrays import Indices, Matrix, Vector
 from sdclab.linalg import centred
 from sdclab.measures.regression import averages, percentage_change
+from sdclab.ties import NOISE
 
 ORDERS = {"third": 3, "fourth": 4}
 
@@ -40,6 +41,11 @@ def _changes(before: Matrix, after: Matrix, dependents: int) -> dict[str, float]
 
 
 def _moments(x: Matrix, which: Indices) -> Vector:
-    """The mean of each product of columns, one at a time so that memory stays linear."""
+    """The mean of each product of columns, one at a time so that memory stays linear; 0 if it is all rounding."""
     columns = np.ascontiguousarray(x.T)
-    return np.array([columns[each].prod(axis=0).mean() for each in which])
+    return np.array([_mean(columns[each].prod(axis=0)) for each in which])
+
+
+def _mean(products: Vector) -> float:
+    mean = float(products.mean())
+    return mean if abs(mean) > NOISE * float(np.abs(products).mean()) else 0.0

@@ -10,6 +10,7 @@ from scipy.special import ndtr
 
 from sdclab.arrays import Matrix, Vector
 from sdclab.linalg import standardised
+from sdclab.ties import NOISE, difference
 
 LEVELS = np.arange(5, 100, 5) / 100
 """The quantiles that are compared: 5, 10, ..., 95 %."""
@@ -37,9 +38,9 @@ def loss(change: Vector, variance: Vector, scale: Vector) -> float:
 
     `scale` is the statistic's natural size: a change below rounding of it is none, even where the variance is zero.
     """
-    change = np.where(np.abs(change) <= 1e-12 * scale, 0.0, change)
+    change = np.where(np.abs(change) <= NOISE * scale, 0.0, change)
     with np.errstate(divide="ignore", invalid="ignore"):
-        z = np.abs(change) / np.sqrt(np.maximum(variance, 0.0))
+        z = np.abs(change) / np.sqrt(variance)
     return float(np.mean(2 * ndtr(np.where(change == 0, 0.0, z)) - 1)) if change.size else np.nan
 
 
@@ -49,7 +50,7 @@ def covariance_losses(first: Matrix, second: Matrix, released_first: Matrix, rel
     mu11 = (a * b).mean(axis=0)
     mu22 = (a**2 * b**2).mean(axis=0)
     released = (_centred(released_first) * _centred(released_second)).mean(axis=0)
-    return loss(released - mu11, (mu22 - mu11**2) / len(first), a.std(axis=0) * b.std(axis=0))
+    return loss(released - mu11, difference(mu22, mu11**2) / len(first), a.std(axis=0) * b.std(axis=0))
 
 
 def _centred(x: Matrix) -> Matrix:
@@ -70,7 +71,7 @@ def _mean_loss(original: Matrix, protected: Matrix) -> float:
 def _variance_loss(original: Matrix, protected: Matrix) -> float:
     mu2 = original.var(axis=0)
     mu4 = (_centred(original) ** 4).mean(axis=0)
-    return loss(protected.var(axis=0) - mu2, (mu4 - mu2**2) / len(original), mu2)
+    return loss(protected.var(axis=0) - mu2, difference(mu4, mu2**2) / len(original), mu2)
 
 
 def _covariance_loss(original: Matrix, protected: Matrix) -> float:
@@ -87,7 +88,7 @@ def _correlation_loss(original: Matrix, protected: Matrix) -> float:
     mu22 = (a**2 * b**2).mean(axis=0)
     mu40, mu04 = (a**4).mean(axis=0), (b**4).mean(axis=0)
     mu31, mu13 = (a**3 * b).mean(axis=0), (a * b**3).mean(axis=0)
-    variance = mu22 + r**2 * (mu40 + mu04 + 2 * mu22) / 4 - r * (mu31 + mu13)
+    variance = difference(mu22 + r**2 * (mu40 + mu04 + 2 * mu22) / 4, r * (mu31 + mu13))
     released_a, released_b = _pairs(standardised(protected))
     released = (released_a * released_b).mean(axis=0)
     return loss(released - r, variance / len(original), np.ones_like(r))

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sdclab.arrays import Matrix, Vector
 from sdclab.classes import Distinct
 from sdclab.errors import SdclabError
+from sdclab.ties import at_most, settled, slack
 
 MOST_ATTRIBUTES = 20
 """2^20 patterns are tallied without trouble, and float32 holds their codes exactly."""
@@ -57,9 +58,12 @@ def measure(
 
 
 def _binned(x: Matrix, reference: Matrix, bins: int) -> Codes:
+    """The number of every value's bin; a value on a border, up to rounding, is in the upper one."""
     low, high = reference.min(axis=0), reference.max(axis=0)
     width = np.where(high > low, high - low, 1.0)
-    return np.clip(np.floor((x - low) / width * bins), 0, bins - 1).astype(np.int64)
+    places = (x - low) / width * bins
+    behind = np.abs(reference).max(axis=0) / width * bins
+    return np.clip(np.floor(places + slack(places, behind)), 0, bins - 1).astype(np.int64)
 
 
 def _linked(known: Codes, released: Codes, mates: Codes, bins: int) -> float:
@@ -117,8 +121,8 @@ def matching_weights(tally: Vector, n: int) -> Vector:
         if np.abs(m - before).max() < 1e-6:
             break
     weights = np.zeros(len(tally))
-    if np.any(m > u):
-        weights[seen] = _log_ratio(agrees, m, u)
+    if not at_most(m, u).all():
+        weights[seen] = settled(_log_ratio(agrees, m, u))
     return weights
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from sdclab.arrays import Matrix, Vector
 from sdclab.linalg import RELATIVE_RANK, centred, residuals, standardised
+from sdclab.ties import NOISE
 
 
 def measure(original: Matrix, protected: Matrix, independent: Matrix) -> dict[str, float]:
@@ -75,5 +76,6 @@ def _least_squares(x: Matrix, y: Vector, records: int) -> tuple[Vector, Vector]:
     found = s > RELATIVE_RANK * s.max(initial=0.0)
     inverse = axes[found].T / s[found]
     slopes = inverse @ (u[:, found].T @ y)
+    slopes[np.abs(slopes) <= NOISE * (1 + np.linalg.norm(slopes))] = 0.0  # in SDs, so that much is rounding
     variance = np.sum((y - x @ slopes) ** 2) / (records - 1 - found.sum())
     return slopes, np.sqrt(variance * np.sum(inverse**2, axis=1))

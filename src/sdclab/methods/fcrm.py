@@ -25,6 +25,7 @@ from sdclab.clustering.solvers import Solver, ZeroTest, solve
 from sdclab.errors import SdclabError
 from sdclab.linalg import centred_basis, orthonormal_basis, with_intercept
 from sdclab.methods import Release
+from sdclab.ties import largest_of
 
 FLOOR = 1e-100
 """What an error of zero is replaced by (step 3)."""
@@ -203,6 +204,6 @@ class _Equations:
 
 def generate(x: Matrix, found: Fit) -> Stack:
     """The prediction of every record's arg-max cluster: problem × record × dependent (section III)."""
-    labels = found.memberships.argmax(axis=1)
+    labels = largest_of(found.memberships, axis=1)
     chosen = np.take_along_axis(found.coefficients, labels[:, :, None, None], axis=1)
     return np.einsum("ks,pkst->pkt", x, chosen)

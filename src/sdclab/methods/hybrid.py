@@ -16,6 +16,7 @@ from sdclab.memo import remembered
 from sdclab.methods import Release
 from sdclab.methods.hybrid_micro import synthesise
 from sdclab.seeds import stream
+from sdclab.ties import largest_of
 
 SIZES = range(2, 11)
 """The numbers of clusters that the paper lets BIC choose from."""
@@ -74,7 +75,7 @@ def with_least_records(shares: Matrix, k: int) -> Indices:
     """The most probable cluster of every record, the smallest cluster being dissolved until all have k records."""
     kept = np.arange(shares.shape[1])
     while True:
-        labels = kept[shares[:, kept].argmax(axis=1)]
+        labels = kept[largest_of(shares[:, kept])]
         sizes = np.bincount(labels, minlength=shares.shape[1])[kept]
         if sizes.min() >= k or len(kept) == 1:
             return labels

@@ -8,6 +8,7 @@ import pandas as pd
 from sdclab.errors import SdclabError, unknown
 from sdclab.grids import Cell
 from sdclab.tables.published import Published, Row, meant, same
+from sdclab.ties import settled
 
 Spec = Mapping[str, Any]
 
@@ -156,7 +157,7 @@ def _trends(table: pd.DataFrame, spec: Spec) -> list[str]:
         rows = rows[rows[last].notna()]
         if rows[last].nunique() < 3:
             continue
-        rows = rows.sort_values(last)
+        rows = rows.assign(**{quantity: settled(rows[quantity]) for quantity in spec["quantities"]}).sort_values(last)
         each = [_trend(rows, last, quantity) for quantity in spec["quantities"] if rows[quantity].nunique() > 1]
         label = " ".join(str(name) for name in names if name != "")
         lines.append(f"- Spearman's correlation with {last}, {label}: {', '.join(each)}")
