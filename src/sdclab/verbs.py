@@ -69,12 +69,8 @@ def _new(commands: Commands, verb: str, what: str, epilog: str) -> argparse.Argu
     return parser
 
 
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in text.split(",") if name.strip())
-
-
 def _add_roles(parser: argparse.ArgumentParser, release: bool) -> None:
-    columns: dict[str, Any] = {"type": _names, "default": (), "metavar": "A,B"}
+    columns: dict[str, Any] = {"type": own.names_of, "default": (), "metavar": "A,B"}
     parser.add_argument("--dependent", help="columns to protect (default: all that have no other role)", **columns)
     parser.add_argument("--independent", help="columns released as they are that may inform the model", **columns)
     if release:
@@ -197,7 +193,7 @@ def _add_measure(commands: Commands) -> None:
     parser.add_argument("original", type=Path)
     parser.add_argument("protected", type=Path, help="the same records in the same order")
     _add_roles(parser, release=False)
-    parser.add_argument("--measures", type=_names, default=(), metavar="A,B", help="default: all that apply")
+    parser.add_argument("--measures", type=own.names_of, default=(), metavar="A,B", help="default: all that apply")
     parser.add_argument("--json", action="store_true", help="for machines; null is a number that is not defined")
     parser.set_defaults(run=_measure)
 
@@ -276,7 +272,7 @@ def _add_map(commands: Commands) -> None:
     parser = _new(commands, "map", "try every method on a file and say which does best", MAP)
     parser.add_argument("file", type=Path)
     parser.add_argument("-o", "--output", type=Path, metavar="FOLDER", help="default: the file's name with _map")
-    parser.add_argument("--methods", type=_names, default=(), metavar="A,B", help="default: all")
+    parser.add_argument("--methods", type=own.names_of, default=(), metavar="A,B", help="default: all")
     parser.add_argument("--replicates", type=int, default=1, help="releases a point, for their spread (default: 1)")
     _add_roles(parser, release=True)
     parser.set_defaults(run=_map)

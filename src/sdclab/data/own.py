@@ -31,7 +31,38 @@ COMMA = re.compile(r"[+-]?\d+(\.\d{3})*,\d+")
 COUNTED = 10
 """Fewer records are not taken for numbered ones, whatever their values."""
 
+LISTED = re.compile(r'\s*(?:"((?:[^"]|"")*)"|([^",]*))\s*(?:,|$)')
+"""One name of a list: in quotes, where two of them are one, or bare."""
+
 Missing = Literal["refuse", "drop"]
+
+
+def names_of(text: str) -> tuple[str, ...]:
+    """The names of a list as the command line has it, `"income, EUR",tax`: quoted as in CSV where one needs it."""
+    names, end = [], 0
+    while end < len(text):
+        found = LISTED.match(text, end)
+        if found is None:
+            raise SdclabError(
+                f"the list of names {text} cannot be read; a name with a comma or a quote stands in double quotes, and a "
+                'quote in it is written twice: "income, EUR",tax.'
+            )
+        quoted, bare = found.groups()
+        names.append(bare.strip() if quoted is None else quoted.replace('""', '"'))
+        end = found.end()
+    return tuple(name for name in names if name)
+
+
+def written(names: Sequence[str]) -> str:
+    """A list of names that `names_of` reads again."""
+    return ",".join(map(_quoted, names))
+
+
+def _quoted(name: str) -> str:
+    """A name in quotes if it needs them; one that begins with a dash would be taken for an option."""
+    if name == name.strip() and not name.startswith("-") and not set(name) & set(',"'):
+        return name
+    return '"' + name.replace('"', '""') + '"'
 
 
 @dataclass(frozen=True)
