@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 
 from sdclab.choice import Explored, Row, best, label, parameters_of, trade_off
-from sdclab.data.own import Missing, Roles
+from sdclab.data.own import Missing, Roles, written
 
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #1a1a1a; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
@@ -42,7 +42,7 @@ def command(file: Path, row: Row, roles: Roles, missing: Missing, folder: Path) 
         "--pass-through": roles.pass_through,
         "--drop-columns": roles.dropped,
     }
-    words += [word for option, names in options.items() if names for word in (option, ",".join(names))]
+    words += [word for option, names in options.items() if names for word in (option, written(names))]
     if missing != "refuse":
         words += ["--missing", missing]
     return shlex.join([*words, "-o", str(folder / f"{row['method']}{file.suffix}")])
@@ -92,7 +92,8 @@ def _best(row: Row, ranked: Sequence[Row], commands: Mapping[str, str]) -> str:
 
 def _cells(row: Row) -> list[str]:
     numbers = ["" if row[name] != row[name] else f"{row[name]:.1f}" for name in NUMBERS]
-    return [str(row["rank"]), row["method"], row["parameters"], *numbers, row["remark"]]
+    said = "; ".join(filter(None, [row["remark"], row["caution"]]))
+    return [str(row["rank"]), row["method"], row["parameters"], *numbers, said]
 
 
 def _table(ranked: Sequence[Row]) -> str:
