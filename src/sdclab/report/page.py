@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from string import Template
 
 from sdclab.report.figures import figure
-from sdclab.report.markup import Html, asset, joined, number, table, tag
+from sdclab.report.markup import Html, asset, joined, number, policy, table, tag
 from sdclab.report.run import Cost, Run
 from sdclab.report.tables import findings, plain, side_by_side
-from sdclab.report.verdicts import badge, bars, counts, tally
+from sdclab.report.verdicts import badge, bars, counts, tally, widths
 from sdclab.scorecard import VERDICTS
 from sdclab.studies import Study
 
@@ -34,9 +34,11 @@ def page(run: Run) -> str:
         _section("versions", "Versions", _versions(run.versions)),
         _section("run-time", "Run time", _costs(run.costs)),
     ]
+    style, script = asset("style.css") + widths(run.scorecard), asset("map.js")
     places = {
-        "style": asset("style.css"),
-        "script": asset("map.js"),
+        "policy": policy(style, script),
+        "style": style,
+        "script": script,
         "contents": _contents(run),
         "sections": joined(sections),
     }

@@ -43,12 +43,19 @@ def tally(rows: Sequence[Row]) -> Html:
 def bars(rows: Sequence[Row]) -> Html:
     """One bar a verdict, as long as its share, with its meaning."""
     here = counts(rows)
+    return tag("ol", *(_bar(verdict, here[verdict]) for verdict in VERDICTS), class_="bars")
+
+
+def widths(rows: Sequence[Row]) -> str:
+    """How long the bars are, for the style sheet: the page's policy allows no style elsewhere."""
+    here = counts(rows)
     most = max(here.values(), default=1)
-    return tag("ol", *(_bar(verdict, here[verdict], most) for verdict in VERDICTS), class_="bars")
+    places = {verdict: ".".join(style_of(verdict).split()) for verdict in VERDICTS}
+    return "".join(f".bars .track .{places[v]} {{ width: {100 * here[v] / most:.1f}%; }}\n" for v in VERDICTS)
 
 
-def _bar(verdict: str, count: int, most: int) -> Html:
-    filled = tag("span", class_=style_of(verdict), style=f"width: {100 * count / most:.1f}%")
+def _bar(verdict: str, count: int) -> Html:
+    filled = tag("span", class_=style_of(verdict))
     name = tag("span", joined([badge(verdict), " ", verdict]), class_="name")
     about = tag("span", MEANINGS[verdict], class_="meaning")
     return tag("li", name, tag("span", count, class_="count"), tag("span", filled, class_="track"), about)
