@@ -75,8 +75,12 @@ def _own(entry: Entry, file: Own, say: Callable[[str], None]) -> Dataset:
     """The columns that a study asks for of its own file."""
     from sdclab.data import own  # needs pandas, which no other dataset does
 
-    table = own.kept(own.read(file.file), entry.columns, file.missing, say)
-    dataset = Dataset(entry.name, "own", table.file, entry.columns, table.matrix(entry.columns))
+    said: list[str] = []
+    table = own.kept(own.read(file.file), entry.columns, file.missing, said.append)
+    for line in said:
+        say(line)
+    source = "; ".join(said) or table.file  # pages say where a dataset comes from, so they tell what was dropped
+    dataset = Dataset(entry.name, "own", source, entry.columns, table.matrix(entry.columns))
     _verify(dataset, entry.sha256)
     return dataset
 
