@@ -16,7 +16,7 @@ include: "workflow/rules/report.smk"
 rule all:
     default_target: True
     input:
-        targets(),
+        PLAN.files,
 
 
 onsuccess:

@@ -18,10 +18,10 @@ def main(claims: Sequence[Mapping[str, Any]], paths: Sequence[str], schema: Path
 
 
 if "snakemake" in globals():
-    with job(snakemake.log[0]):
+    with job(snakemake) as task:
         main(
-            snakemake.params.claims,
-            snakemake.input.published,
-            Path(snakemake.input.schema),
+            task.given["claims"],
+            task.inputs["published"],
+            Path(*task.inputs["schema"]),
             Path(snakemake.output[0]),
         )

@@ -27,13 +27,13 @@ def main(
 
 
 if "snakemake" in globals():
-    with job(snakemake.log[0]):
+    with job(snakemake) as task:
         main(
-            snakemake.params.cells,
-            snakemake.params.scenario,
-            snakemake.params.measured,
-            snakemake.params.code,
-            Path(snakemake.input.table),
-            Path(snakemake.input.about),
+            task.given["cells"],
+            task.given["scenario"],
+            task.given["measured"],
+            task.given["code"],
+            Path(*task.inputs["table"]),
+            Path(*task.inputs["about"]),
             Path(snakemake.output[0]),
         )

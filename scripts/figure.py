@@ -17,7 +17,7 @@ def main(
     spec: Mapping[str, Any],
     tables: Sequence[str],
     scenario: Scenario | None,
-    dataset: tuple[str, str] | None,
+    dataset: Sequence[str],
     outputs: Sequence[str],
 ) -> None:
     frames = {Path(path).stem: pd.read_csv(path) for path in tables}
@@ -32,11 +32,11 @@ def main(
 
 
 if "snakemake" in globals():
-    with job(snakemake.log[0]):
+    with job(snakemake) as task:
         main(
-            snakemake.params.spec,
-            snakemake.input.get("tables", []),
-            snakemake.params.scenario,
-            snakemake.input.get("dataset"),
+            task.given["spec"],
+            task.inputs["tables"],
+            task.given["scenario"],
+            task.inputs["dataset"],
             snakemake.output,
         )

@@ -1,14 +1,13 @@
 """The report of a run and the explorer beside it, from the files that the run has left."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from job import job
-from scorecard import read_rows
 
-from sdclab.files import read, write
-from sdclab.provenance import versions
+from sdclab.data.dataset import read_facts
+from sdclab.files import read, read_rows, write
+from sdclab.provenance import mixed, versions
 from sdclab.report.explorer import explorer
 from sdclab.report.page import page
 from sdclab.report.run import Cost, Run
@@ -28,7 +27,7 @@ def main(
         tables={Path(path).stem: read_rows(path) for path in inputs["tables"]},
         sensitivities={Path(path).stem: read_rows(path) for path in inputs["sensitivities"]},
         figures={Path(path).stem: read(path).decode() for path in inputs["figures"]},
-        datasets=[json.loads(read(path)) for path in inputs["datasets"]],
+        datasets=[read_facts(path) for path in inputs["datasets"]],
         versions=[*_versions_of(inputs["cells"]), f"pages, tables and figures: {versions(TOOLS)}"],
         costs=list(_costs(benchmarks)),
     )
@@ -37,9 +36,9 @@ def main(
 
 
 def _versions_of(cells: Sequence[str]) -> list[str]:
-    """What the cells were computed with: one line, unless they were computed at different times."""
-    found = {row["versions"] for path in cells for row in read_rows(path)}
-    return [f"cells: {text}" for text in sorted(found)]
+    """What the cells were computed with and on: one line, unless that was at different times or places."""
+    rows = [row for path in cells for row in read_rows(path)]
+    return [*mixed(rows), *sorted({f"cells: {row['versions']} on {row['processor']}" for row in rows})]
 
 
 def _costs(benchmarks: Path) -> Iterator[Cost]:
@@ -66,11 +65,11 @@ def _number(text: str) -> float:
 
 
 if "snakemake" in globals():
-    with job(snakemake.log[0]):
+    with job(snakemake) as task:
         main(
-            snakemake.params.studies,
-            {name: [files] if isinstance(files, str) else files for name, files in snakemake.input.items()},
-            Path(snakemake.params.benchmarks),
+            task.given["studies"],
+            task.inputs,
+            Path(task.given["benchmarks"]),
             Path(snakemake.output.page),
             Path(snakemake.output.explorer),
         )

@@ -1,20 +1,14 @@
 """Every published number beside ours, with a verdict, and the run's last words."""
 
-import csv
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from job import job
 
-from sdclab.files import csv_text, write
+from sdclab.data.dataset import read_facts
+from sdclab.files import csv_text, read_rows, write
 from sdclab.scorecard import COLUMNS, judge, rows_of, summary
 from sdclab.studies import Study
-
-
-def read_rows(path: str | Path) -> list[dict[str, str]]:
-    with open(path, newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def main(
@@ -36,19 +30,19 @@ def main(
     ]
     checked = read_rows(audit)
     failed = sum(row["holds"] == "no" for row in checked) if checked else None
-    facts = [json.loads(Path(path).read_text()) for path in datasets]
+    facts = [read_facts(path) for path in datasets]
     kinds = {fact["name"]: fact["kind"] for fact in facts}
     write(as_csv, csv_text(COLUMNS, rows_of(lines)))
     write(as_text, summary(lines, failed, kinds, str(as_csv.parent)))
 
 
 if "snakemake" in globals():
-    with job(snakemake.log[0]):
+    with job(snakemake) as task:
         main(
-            snakemake.params.studies,
-            {Path(path).stem: path for path in snakemake.input.tables},
-            Path(snakemake.input.audit),
-            snakemake.input.datasets,
+            task.given["studies"],
+            {Path(path).stem: path for path in task.inputs["tables"]},
+            Path(*task.inputs["audit"]),
+            task.inputs["datasets"],
             Path(snakemake.output.csv),
             Path(snakemake.output.summary),
         )

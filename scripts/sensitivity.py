@@ -33,13 +33,13 @@ def main(
 
 
 if "snakemake" in globals():
-    with job(snakemake.log[0]):
+    with job(snakemake) as task:
         main(
-            snakemake.params.spec,
-            snakemake.params.cells,
-            snakemake.params.scenario,
-            snakemake.input.dataset,
-            Path(snakemake.input.table),
+            task.given["spec"],
+            task.given["cells"],
+            task.given["scenario"],
+            task.inputs["dataset"],
+            Path(*task.inputs["table"]),
             Path(snakemake.output.csv),
             Path(snakemake.output.markdown),
         )

@@ -17,7 +17,7 @@ def main(
     spec: Mapping[str, Any],
     cells: Sequence[Cell],
     paths: Sequence[str],
-    printed: Path | None,
+    printed: Sequence[str],
     schema: Path,
     as_csv: Path,
     as_markdown: Path,
@@ -26,19 +26,19 @@ def main(
     frames = dict(list(rows.groupby(["scenario", "method", "parameters"])))
     # a column that another cell has, and this one not, is none of its own
     pairs = [(cell, frames[cell.scenario, cell.method, cell.slug].dropna(axis=1, how="all")) for cell in cells]
-    table = side_by_side(published.load(printed, schema) if printed else published.NOTHING, pairs, spec)
+    table = side_by_side(published.load(printed[0], schema) if printed else published.NOTHING, pairs, spec)
     write(as_csv, table.to_csv(index=False))
     write(as_markdown, markdown(table, spec["title"], spec))
 
 
 if "snakemake" in globals():
-    with job(snakemake.log[0]):
+    with job(snakemake) as task:
         main(
-            snakemake.params.spec,
-            snakemake.params.cells,
-            snakemake.input.cells,
-            Path(snakemake.input.published) if snakemake.input.get("published") else None,
-            Path(snakemake.input.schema),
+            task.given["spec"],
+            task.given["cells"],
+            task.inputs["cells"],
+            task.inputs["published"],
+            Path(*task.inputs["schema"]),
             Path(snakemake.output.csv),
             Path(snakemake.output.markdown),
         )

@@ -114,12 +114,12 @@ class Tree:
         path.write_text(text.replace(old, new, 1))
 
     def results(self, folder: str = "results/smoke") -> dict[str, bytes]:
-        """What a run delivers, without logs and timings, which stand in one section of the report."""
+        """What a run delivers, without logs, records and timings, which stand in one section of the report."""
         root = self.root / folder
         return {
             str(path.relative_to(root)): re.sub(rb'<section id="run-time">.*?</section>', b"", path.read_bytes())
             for path in sorted(root.rglob("*"))
-            if path.is_file() and path.relative_to(root).parts[0] not in ("logs", "benchmarks")
+            if path.is_file() and path.relative_to(root).parts[0] not in ("logs", "benchmarks", "checksums")
         }
 
 

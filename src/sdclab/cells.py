@@ -6,13 +6,12 @@ from typing import Any
 import numpy as np
 
 from sdclab import measures, methods
-from sdclab.arrays import Matrix
 from sdclab.data.dataset import Dataset
-from sdclab.errors import SdclabError
+from sdclab.errors import SdclabError, reason
 from sdclab.grids import Cell
 from sdclab.measures import MEASURES
 from sdclab.methods import METHODS, Release
-from sdclab.provenance import code_fingerprint, versions
+from sdclab.provenance import code_fingerprint, processor, versions
 from sdclab.scenarios import AnyScenario, Split
 from sdclab.seeds import seed_of, stream
 
@@ -34,8 +33,8 @@ def run_all(
     for cell in cells:
         try:
             rows += run(cell, scenario, dataset, measured, code)
-        except SdclabError as error:
-            raise SdclabError(f"cell {cell.name}: {error}") from error
+        except Exception as error:
+            raise SdclabError(f"cell {cell.name}: {reason(error)}") from error
     return rows
 
 
@@ -53,6 +52,7 @@ def run(
         "fingerprint": dataset.fingerprint,
         "code": code,
         "versions": versions(["sdclab", "numpy", "scipy"]),
+        "processor": processor(),
     }
     rows = []
     for replicate in range(cell.replicates):
@@ -66,6 +66,9 @@ def run(
             "replicate": replicate,
             "seed": seed,
         }
+        taken = [name for name in values if name in identity or name in about]
+        if taken:
+            raise SdclabError(f"a method or measure calls a number {taken[0]}, but every row has such a column.")
         rows.append({**identity, **values, **about})
     return rows
 
@@ -74,16 +77,7 @@ def releases(cell: Cell, scenario: AnyScenario, splits: Sequence[Split], seed: i
     """What the cell's method makes of every split, from one random stream."""
     parameters = {key: value for key, value in cell.parameters.items() if key not in scenario.takes}
     rng = stream(seed)
-    made = [(split, methods.release(cell.method, *split, rng, parameters)) for split in splits]
-    for _, released in made:
-        _check_finite(released.values)
-    return made
-
-
-def _check_finite(values: Matrix) -> None:
-    if not np.isfinite(values).all():
-        column = int(np.argwhere(~np.isfinite(values))[0][1]) + 1
-        raise SdclabError(f"dependent attribute {column} of the protected file is not finite.")
+    return [(split, methods.release(cell.method, *split, rng, parameters)) for split in splits]
 
 
 def _measured(split: Split, made: Release, measured: Measured) -> dict[str, float]:

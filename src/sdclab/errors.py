@@ -1,5 +1,6 @@
 """The one error that users are meant to read: a sentence that names what is wrong and what is allowed."""
 
+import traceback
 from collections.abc import Iterable
 from difflib import get_close_matches
 
@@ -18,8 +19,18 @@ def unknown(what: str, name: str, allowed: Iterable[str], where: str = "") -> Sd
     return SdclabError(f"{place}unknown {what} '{name}': {hint}allowed are {', '.join(names)}.")
 
 
-def reason(error: Exception) -> str:
+def reason(error: BaseException) -> str:
     """Why something could not be done, fit to be shown: of an error that was not foreseen only its name, lest its text
     holds a value of a record.
     """
     return str(error) if isinstance(error, SdclabError) else f"stopped with {type(error).__name__}."
+
+
+def trail(error: BaseException) -> list[str]:
+    """Where an error that was not foreseen came from, line by line of code, without its words; nothing for others."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    if isinstance(error, SdclabError):
+        return []
+    passed = traceback.extract_tb(error.__traceback__)
+    return [*(f"{frame.filename}:{frame.lineno} in {frame.name}" for frame in passed), type(error).__name__]

@@ -1,5 +1,6 @@
 """Reading and writing whole files: nothing half-written is ever left under its final name."""
 
+import csv
 import hashlib
 import os
 import tempfile
@@ -62,11 +63,26 @@ def sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
+def checksum(path: Path | str) -> str:
+    """SHA-256 of a file of any length."""
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise SdclabError(f"{path}: cannot be read ({error.strerror}).") from None
+
+
 def csv_text(columns: Sequence[str], rows: Sequence[Mapping[str, object]]) -> str:
     """CSV with exact numbers: a float is printed so that reading gives the same one; a missing value is empty."""
     lines = [",".join(map(_field, columns))]
     lines += [",".join(_field(row.get(column)) for column in columns) for row in rows]
     return "\n".join(lines) + "\n"
+
+
+def read_rows(path: Path | str) -> list[dict[str, str]]:
+    """The lines of a CSV file as text, by column."""
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def _field(value: object) -> str:

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
+from numbers import Real
 from types import ModuleType, NoneType, UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from sdclab.errors import SdclabError, unknown
+from sdclab.errors import SdclabError, reason, unknown
 
 
 @dataclass(frozen=True)
@@ -138,6 +139,16 @@ class Registry:
         """The function behind a public name."""
         return getattr(self.load(name), self.function)
 
+    def called(self, name: str, *arguments: Any, **parameters: Any) -> Any:
+        """What the function returns. Of an error that it did not foresee only the kind is told."""
+        function = self.get(name)
+        try:
+            return function(*arguments, **parameters)
+        except SdclabError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise SdclabError(f"{self.what} {name}: {reason(error)}") from error
+
     def summary(self, name: str) -> str:
         """What its module says about it in a line."""
         return (self.load(name).__doc__ or "").strip().partition("\n")[0]
@@ -160,3 +171,14 @@ class Registry:
             if parameter.required and key not in given:
                 raise SdclabError(f"{place} needs the parameter {key}.")
         return {key: declared[key].check(value, place) for key, value in given.items()}
+
+
+def check_numbers(found: object, where: str) -> None:
+    """Refuse what is not a mapping of names to numbers: they become columns of results. NaN is a number not defined."""
+    if not isinstance(found, Mapping):
+        raise SdclabError(f"{where} is a {type(found).__name__} but must be a mapping of names to numbers.")
+    for name, value in found.items():
+        if not (isinstance(name, str) and name.isidentifier()):
+            raise SdclabError(f"{where} has a name that is not made of letters, digits and underscores.")
+        if not isinstance(value, Real) or isinstance(value, bool):
+            raise SdclabError(f"{where} has a {type(value).__name__} for {name} but must have a number.")

@@ -10,14 +10,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import yaml
 
 from sdclab import choice, choice_page, comparison, files, methods
 from sdclab.data import own
 from sdclab.data.dataset import Dataset
-from sdclab.errors import SdclabError, reason
+from sdclab.errors import SdclabError
 from sdclab.measures import MEASURES, intact, prl
 from sdclab.measures.copy import EXPLAINED, crowding
 from sdclab.methods import METHODS
@@ -152,15 +151,7 @@ def _protect(options: argparse.Namespace) -> None:
     table, roles = _read(options)
     dependent, independent = _scenario(roles).split(_dataset(table, roles))
     seed = secrets.randbits(63) if options.seed is None else options.seed
-    try:
-        made = methods.release(options.method, dependent, independent, stream(seed), given)
-    except SdclabError:
-        raise
-    except Exception as error:
-        raise SdclabError(f"method {options.method}: {reason(error)}") from None
-    if not np.isfinite(made.values).all():
-        column = roles.dependent[int(np.argwhere(~np.isfinite(made.values))[0][1])]
-        raise SdclabError(f"method {options.method}: column {column} of the protected file is not finite.")
+    made = methods.release(options.method, dependent, independent, stream(seed), given, roles.dependent)
     found = intact.compare(dependent, made.values)
     protected = _changed(found, roles.dependent, options)
     table.released(roles.dependent, made.values, roles.dropped).write(options.output)

@@ -3,7 +3,7 @@
 
 rule cells:
     input:
-        unpack(dataset_of_batch),
+        unpack(inputs_of("cells/{study}/{scenario}/{method}/{batch}")),
     output:
         f"{RESULTS}/cells/{{study}}/{{scenario}}/{{method}}/{{batch}}.csv",
     log:
@@ -13,9 +13,7 @@ rule cells:
     conda:
         "../../environment.yml"
     params:
-        cells=cells_of_batch,
-        scenario=scenario_of,
-        measured=measured_of,
-        code=code_of_batch,
+        task=task_of("cells/{study}/{scenario}/{method}/{batch}"),
+        told=told_of("cells/{study}/{scenario}/{method}/{batch}"),
     script:
         "../../scripts/cells.py"

@@ -3,7 +3,7 @@
 
 rule dataset:
     input:
-        local_source,
+        unpack(inputs_of("data/{dataset}")),
     output:
         table=f"{RESULTS}/data/{{dataset}}.csv",
         about=f"{RESULTS}/data/{{dataset}}.json",
@@ -14,10 +14,7 @@ rule dataset:
     conda:
         "../../environment.yml"
     params:
-        entry=entry_of,
-        places=PLACES,
-        download=config["download"],
-        most_records=config["most_records"],
-        code=code_fingerprint(["sdclab.data.retrieve"]),
+        task=task_of("data/{dataset}"),
+        told=told_of("data/{dataset}"),
     script:
         "../../scripts/dataset.py"

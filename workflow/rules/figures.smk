@@ -3,13 +3,13 @@
 
 rule figure:
     input:
-        unpack(figure_inputs),
+        unpack(inputs_of("figures/{figure}")),
     output:
         report(
             f"{RESULTS}/figures/{{figure}}.svg",
             caption="../report/figure.rst",
             category="Figures",
-            subcategory=figure_study,
+            subcategory=lambda wildcards: heading(PLAN.figures[wildcards.figure]),
             labels={"figure": "{figure}"},
         ),
         f"{RESULTS}/figures/{{figure}}.png",
@@ -18,13 +18,12 @@ rule figure:
     benchmark:
         f"{RESULTS}/benchmarks/figures/{{figure}}.tsv"
     wildcard_constraints:
-        figure=named(shown_figures()),
+        figure=named(name for name in PLAN.figures if not PLAN.shows_records(name)),
     conda:
         "../../environment.yml"
     params:
-        spec=figure_spec,
-        scenario=figure_scenario,
-        code=code_of_figure,
+        task=task_of("figures/{figure}"),
+        told=told_of("figures/{figure}"),
     script:
         "../../scripts/figure.py"
 
@@ -35,4 +34,4 @@ use rule figure as figure_of_records with:
         f"{RESULTS}/figures/{{figure}}.svg",
         f"{RESULTS}/figures/{{figure}}.png",
     wildcard_constraints:
-        figure=named(filter(draws_records, FIGURES)),
+        figure=named(filter(PLAN.shows_records, PLAN.figures)),

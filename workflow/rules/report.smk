@@ -3,8 +3,7 @@
 
 rule report:
     input:
-        unpack(report_inputs),
-        assets=sorted(map(str, Path("src/sdclab/report/assets").glob("*"))),
+        unpack(inputs_of("report")),
     output:
         page=f"{RESULTS}/report/index.html",
         explorer=f"{RESULTS}/report/explorer.html",
@@ -15,8 +14,7 @@ rule report:
     conda:
         "../../environment.yml"
     params:
-        studies=list(STUDIES.values()),
-        benchmarks=f"{RESULTS}/benchmarks",
-        code=code_fingerprint(["sdclab.report.page", "sdclab.report.explorer"]),
+        task=task_of("report"),
+        told=told_of("report"),
     script:
         "../../scripts/report.py"

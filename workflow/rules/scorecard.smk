@@ -3,8 +3,7 @@
 
 rule audit:
     input:
-        published=published_files(),
-        schema=str(SCHEMAS / "published.schema.yaml"),
+        unpack(inputs_of("audit")),
     output:
         report(f"{RESULTS}/audit.csv", caption="../report/audit.rst", category="Scorecard"),
     log:
@@ -14,17 +13,15 @@ rule audit:
     conda:
         "../../environment.yml"
     params:
-        claims=CLAIMS,
-        code=code_fingerprint(["sdclab.audit"]),
+        task=task_of("audit"),
+        told=told_of("audit"),
     script:
         "../../scripts/audit.py"
 
 
 rule scorecard:
     input:
-        tables=judged_tables(),
-        audit=f"{RESULTS}/audit.csv",
-        datasets=used_datasets(),
+        unpack(inputs_of("scorecard")),
     output:
         csv=report(
             f"{RESULTS}/scorecard.csv",
@@ -39,7 +36,7 @@ rule scorecard:
     conda:
         "../../environment.yml"
     params:
-        studies=list(STUDIES.values()),
-        code=code_fingerprint(["sdclab.scorecard"]),
+        task=task_of("scorecard"),
+        told=told_of("scorecard"),
     script:
         "../../scripts/scorecard.py"

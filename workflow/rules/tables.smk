@@ -3,15 +3,13 @@
 
 rule table:
     input:
-        cells=table_cell_paths,
-        published=table_published,
-        schema=str(SCHEMAS / "published.schema.yaml"),
+        unpack(inputs_of("tables/{table}")),
     output:
         csv=report(
             f"{RESULTS}/tables/{{table}}.csv",
             caption="../report/table.rst",
             category="Tables",
-            subcategory=table_study,
+            subcategory=lambda wildcards: heading(PLAN.tables[wildcards.table]),
             labels={"table": "{table}"},
         ),
         markdown=f"{RESULTS}/tables/{{table}}.md",
@@ -22,23 +20,21 @@ rule table:
     conda:
         "../../environment.yml"
     params:
-        spec=table_spec,
-        cells=table_cells,
-        code=code_fingerprint(["sdclab.tables.side_by_side"]),
+        task=task_of("tables/{table}"),
+        told=told_of("tables/{table}"),
     script:
         "../../scripts/table.py"
 
 
 rule sensitivity:
     input:
-        dataset=sensitivity_dataset,
-        table=sensitivity_table,
+        unpack(inputs_of("sensitivity/{sensitivity}")),
     output:
         csv=report(
             f"{RESULTS}/sensitivity/{{sensitivity}}.csv",
             caption="../report/sensitivity.rst",
             category="Tables",
-            subcategory=sensitivity_study,
+            subcategory=lambda wildcards: heading(PLAN.sensitivities[wildcards.sensitivity]),
             labels={"table": "{sensitivity}"},
         ),
         markdown=f"{RESULTS}/sensitivity/{{sensitivity}}.md",
@@ -49,9 +45,7 @@ rule sensitivity:
     conda:
         "../../environment.yml"
     params:
-        spec=sensitivity_spec,
-        cells=sensitivity_cells,
-        scenario=sensitivity_scenario,
-        code=code_of_sensitivity,
+        task=task_of("sensitivity/{sensitivity}"),
+        told=told_of("sensitivity/{sensitivity}"),
     script:
         "../../scripts/sensitivity.py"

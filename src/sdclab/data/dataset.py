@@ -3,16 +3,16 @@
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from sdclab.arrays import Matrix
 from sdclab.errors import SdclabError, unknown
-from sdclab.files import read, sha256
+from sdclab.files import read, sha256, write
 
 Kind = Literal["original", "replica", "stand-in", "own"]
 
@@ -29,11 +29,27 @@ class Dataset:
 
     @classmethod
     def read(cls, table: Path, about: Path) -> "Dataset":
-        """A prepared dataset from the two files that the workflow keeps of it."""
-        facts = json.loads(read(about))
-        header, *rows = csv.reader(io.StringIO(read(table).decode()))
+        """A prepared dataset from the two files that the workflow keeps of it, if they are as they were written."""
+        facts, content = read_facts(about), read(table)
+        if sha256(content) != facts["fingerprint"]:
+            raise SdclabError(f"{table}: this is not the table that {about.name} tells of; delete both and run again.")
+        header, *rows = csv.reader(io.StringIO(content.decode()))
         values = numbers(rows, header, header, table.name)
         return cls(facts["name"], facts["kind"], facts["source"], tuple(header), values)
+
+    def write(self, table: Path, about: Path, **more: str) -> None:
+        """The two files: the canonical CSV, and the facts about it with a checksum of their own."""
+        facts = {
+            "name": self.name,
+            "kind": self.kind,
+            "source": self.source,
+            "rows": len(self.values),
+            "columns": list(self.columns),
+            "fingerprint": self.fingerprint,
+            **more,
+        }
+        write(table, self.text)
+        write(about, json.dumps({**facts, "checksum": _checksum(facts)}, indent=2) + "\n")
 
     @property
     def text(self) -> str:
@@ -62,6 +78,22 @@ class Dataset:
 
     def with_values(self, kind: Kind, source: str, values: Matrix) -> "Dataset":
         return replace(self, kind=kind, source=source, values=values)
+
+
+def read_facts(about: Path | str) -> dict[str, Any]:
+    """What is known about a prepared dataset, if it is as it was written."""
+    try:
+        facts = json.loads(read(about))
+        checksum = facts.pop("checksum")
+    except (ValueError, AttributeError, KeyError):
+        checksum = None
+    if checksum is None or checksum != _checksum(facts):
+        raise SdclabError(f"{about}: these are not the facts that were written; delete the file and run again.")
+    return facts
+
+
+def _checksum(facts: Mapping[str, Any]) -> str:
+    return sha256(json.dumps(facts, sort_keys=True).encode())
 
 
 def _number(value: float) -> str:

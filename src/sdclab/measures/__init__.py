@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from sdclab.arrays import Matrix
 from sdclab.errors import SdclabError
-from sdclab.registry import Registry
+from sdclab.registry import Registry, check_numbers
 
 MEASURES = Registry(
     "measure",
@@ -49,5 +49,6 @@ def measure(
             f"the protected file {protected.shape[0]} of {protected.shape[1]}; they must agree."
         )
     checked = MEASURES.checked(name, options)
-    result: dict[str, float] = MEASURES.get(name)(original, protected, independent, **checked)
-    return result
+    result = MEASURES.called(name, original, protected, independent, **checked)
+    check_numbers(result, f"measure {name}: what it returned")
+    return dict(result)

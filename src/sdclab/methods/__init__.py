@@ -2,21 +2,22 @@
 
 Every method is a function `protect(dependent, independent, rng, *, parameters...)` in a file of its own: the
 dependent attributes are replaced, the independent ones are released as they are and may inform the model. It
-returns an array shaped like `dependent`. To add one: write the file, add its line here, name it in a study's
-config.
+returns an array of finite numbers shaped like `dependent`, or a `Release`. To add one: write the file, add its line
+here, name it in a study's config.
 
 A method's module may also declare `GRID`, the parameters that `sdclab map` tries on a file it knows nothing about, in
 the form of a study's config, and `CONTROL`: shown there for comparison, never recommended.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from sdclab.arrays import Matrix
-from sdclab.registry import Registry
+from sdclab.errors import SdclabError
+from sdclab.registry import Registry, check_numbers
 
 METHODS = Registry(
     "method",
@@ -65,11 +66,33 @@ def release(
     independent: Matrix,
     rng: np.random.Generator,
     parameters: Mapping[str, object],
+    columns: Sequence[str] = (),
 ) -> Release:
-    """The protected dependents, with facts if the method tells any, by a method's name and parameters."""
+    """The protected dependents, with facts if the method tells any, by a method's name and parameters.
+
+    What a method returns is looked at before anybody uses it; `columns` names the dependents in messages.
+    """
     checked = METHODS.checked(method, parameters)
-    made: Matrix | Release = METHODS.get(method)(dependent, independent, rng, **checked)
-    return made if isinstance(made, Release) else Release(made)
+    made = METHODS.called(method, dependent, independent, rng, **checked)
+    made = made if isinstance(made, Release) else Release(made)
+    where = f"method {method}"
+    _check_values(made.values, dependent, columns, where)
+    check_numbers(made.facts, f"{where}: its facts")
+    return Release(np.asarray(made.values, dtype=float), made.facts)
+
+
+def _check_values(values: object, dependent: Matrix, columns: Sequence[str], where: str) -> None:
+    must = f"but must return an array of numbers of shape {dependent.shape}."
+    if not isinstance(values, np.ndarray):
+        raise SdclabError(f"{where}: returned a {type(values).__name__}, {must}")
+    if values.dtype.kind not in "fiu":
+        raise SdclabError(f"{where}: returned an array of type {values.dtype}, {must}")
+    if values.shape != dependent.shape:
+        raise SdclabError(f"{where}: returned an array of shape {values.shape}, {must}")
+    if not np.isfinite(values).all():
+        at = int(np.argwhere(~np.isfinite(values))[0][1])
+        name = f"column {columns[at]}" if columns else f"dependent attribute {at + 1}"
+        raise SdclabError(f"{where}: {name} of the protected file is not finite.")
 
 
 def protect(
