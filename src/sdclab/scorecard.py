@@ -199,9 +199,7 @@ def summary(lines: Sequence[Judged], findings: int | None, kinds: Mapping[str, s
     if not lines:
         text = [f"No published number is compared; what each method loses and gives away: {results}/tables"]
     if counts[NOT_RUN]:
-        text.append(
-            f"  Thinned run: the cells of {counts[NOT_RUN]} numbers were left out; none is for quoting."
-        )
+        text.append(f"  Thinned run: the cells of {counts[NOT_RUN]} numbers were left out; none is for quoting.")
     width = max((len(line.table) for line in lines), default=0)
     for table in sorted({line.table for line in lines}):
         here = Counter(line.verdict for line in lines if line.table == table)

@@ -54,7 +54,7 @@ class Dataset:
     @property
     def text(self) -> str:
         """The canonical CSV: whole numbers without a point, others in the fewest digits that give them back."""
-        lines = [",".join(self.columns)]
+        lines = [_header(self.columns)]
         lines += [",".join(map(_number, record)) for record in self.values.tolist()]
         return "\n".join(lines) + "\n"
 
@@ -94,6 +94,13 @@ def read_facts(about: Path | str) -> dict[str, Any]:
 
 def _checksum(facts: Mapping[str, Any]) -> str:
     return sha256(json.dumps(facts, sort_keys=True).encode())
+
+
+def _header(columns: Sequence[str]) -> str:
+    """Names as CSV has them: in quotes where one needs them."""
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(columns)
+    return line.getvalue()
 
 
 def _number(value: float) -> str:
