@@ -269,3 +269,18 @@ class TestThinnedRun:
         whole = scorecard.summary(self.judged(thin["cano_torra_2009"][0]), 3, {}, "results")
         assert "hinned" not in whole
         assert "not run" not in whole
+
+
+def test_the_policy_stops_what_slips_in(browser, tmp_path):
+    """A script, a handler, a style and a picture from elsewhere in the middle of a page do nothing."""
+    evil = (
+        '<script>window.pwned = 1</script><svg onload="window.pwned = 2"></svg>'
+        '<style>h1 { color: rgb(1, 2, 3); }</style><p id="styled" style="color: rgb(1, 2, 3)">x</p>'
+    )
+    (tmp_path / "page.html").write_text(explorer().replace("</main>", f"{evil}</main>"))
+    browser.get((tmp_path / "page.html").as_uri())
+    assert browser.execute_script("return window.pwned") is None
+    colours = "return ['h1', '#styled'].map((e) => getComputedStyle(document.querySelector(e)).color)"
+    assert "rgb(1, 2, 3)" not in browser.execute_script(colours)
+    assert browser.execute_script("return typeof SHAPES") == "object"  # the page's own script ran
+    assert len([entry for entry in browser.get_log("browser") if "Content Security Policy" in entry["message"]]) == 4
