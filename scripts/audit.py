@@ -6,7 +6,7 @@ from typing import Any
 
 from job import job
 
-from sdclab.audit import audit, rows_of
+from sdclab.audit import COLUMNS, audit, rows_of
 from sdclab.files import csv_text, write
 from sdclab.tables import published
 
@@ -14,7 +14,7 @@ from sdclab.tables import published
 def main(claims: Sequence[Mapping[str, Any]], paths: Sequence[str], schema: Path, output: Path) -> None:
     tables = {Path(path).stem: published.load(path, schema) for path in paths}
     findings = rows_of(audit(tables, claims))
-    write(output, csv_text(list(findings[0]), findings))
+    write(output, csv_text(COLUMNS, findings))
 
 
 if "snakemake" in globals():

@@ -24,8 +24,11 @@ def main(
 ) -> None:
     rows = pd.concat([pd.read_csv(path) for path in paths])
     frames = dict(list(rows.groupby(["scenario", "method", "parameters"])))
-    # a column that another cell has, and this one not, is none of its own
-    pairs = [(cell, frames[cell.scenario, cell.method, cell.slug].dropna(axis=1, how="all")) for cell in cells]
+    # a column that another cell has, and this one not, is none of its own; one that is empty in all is undefined
+    defined = rows.columns[rows.notna().any()]
+    none = {key: [column for column in defined if frame[column].isna().all()] for key, frame in frames.items()}
+    keys = [(cell.scenario, cell.method, cell.slug) for cell in cells]
+    pairs = [(cell, frames[key].drop(columns=none[key])) for cell, key in zip(cells, keys, strict=True)]
     table = side_by_side(published.load(printed[0], schema) if printed else published.NOTHING, pairs, spec)
     write(as_csv, table.to_csv(index=False))
     write(as_markdown, markdown(table, spec["title"], spec))

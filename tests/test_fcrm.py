@@ -126,10 +126,12 @@ class TestFcrm:
         with pytest.raises(SdclabError, match="without an intercept at least one independent"):
             protect("fcrm", y, x[:, :0], rng, {"c": 2, "intercept": False, "start": "y"})
 
-    def test_nothing_to_start_from_is_named(self, census, rng):
+    def test_without_independents_the_dependents_give_the_first_partition(self, census):
         y, x = S2.split(census)
-        with pytest.raises(SdclabError, match="start x needs at least one independent attribute"):
-            protect("fcrm", y, x[:, :0], rng, {"c": 2})
+        made = [protect("fcrm", y, x[:, :0], np.random.default_rng(4), {"c": 3, "start": start}) for start in "xy"]
+        np.testing.assert_array_equal(*made)
+        # the regression on nothing but an intercept: every dependent is released as one of c constants
+        assert [len(np.unique(column.round(6))) for column in made[0].T] == [3] * y.shape[1]
 
 
 def deficient(seed, m, n, rank):

@@ -12,7 +12,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from conftest import PROJECT, Tree, wait_until
+from conftest import PROJECT, Tree, wait_until, width
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -275,28 +275,6 @@ def source_of(module):
 
 
 # --- in a browser ------------------------------------------------------------------------------------------------
-
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-
-
-@pytest.fixture(scope="session")
-def browser():
-    if not (CHROMIUM and DRIVER):
-        pytest.skip("NO BROWSER, SO THE PAGES ARE NOT TRIED OUT: install chromium and chromium-driver")
-    webdriver = pytest.importorskip("selenium.webdriver", reason="NO SELENIUM, SO THE PAGES ARE NOT TRIED OUT")
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-    yield driver
-    driver.quit()
-
-
-def width(browser, pixels):
-    metrics = {"width": pixels, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
 
 
 @pytest.fixture(params=["index", "explorer"])

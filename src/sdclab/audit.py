@@ -24,6 +24,9 @@ class Finding:
     detail: str
 
 
+COLUMNS = tuple(Finding.__dataclass_fields__)
+
+
 def audit(tables: Tables, claims: Sequence[Mapping[str, Any]]) -> list[Finding]:
     """Check every claim; `check` names a function of this module, the other keys are its arguments."""
     findings = []

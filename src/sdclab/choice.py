@@ -10,7 +10,7 @@ from sdclab import cells, measures, methods
 from sdclab.data.dataset import Dataset
 from sdclab.errors import reason
 from sdclab.grids import Cell, expand
-from sdclab.measures.copy import COPIES
+from sdclab.measures.copy import copies
 from sdclab.methods import METHODS
 from sdclab.scenarios import Scenario
 from sdclab.seeds import seed_of, stream
@@ -19,13 +19,20 @@ from sdclab.ties import settled
 MOST_RECORDS = 5_000
 """Of a longer file a random sample of this size is mapped: linkage costs time with the square of the records."""
 
-MEASURED: Mapping[str, Mapping[str, object]] = {"score": {}, "xy": {}, "copy": {}}
+MEASURED: Mapping[str, Mapping[str, object]] = {
+    "score": {"dr": {"prl": {"attributes": "informative"}}},
+    "xy": {},
+    "copy": {},
+    "intact": {},
+}
 
 BROKEN = 50
 """From this loss on (`xy`), the relations with the independents are called broken; PIL does not see them."""
 
 LEAN = 1.5
 """PIL and DR that differ by no more than this factor count as balanced."""
+
+CAME_THROUGH = ("intact", "intact_records", "intact_extremes")
 
 Row = Mapping[str, Any]
 
@@ -100,32 +107,41 @@ def label(method: str, parameters: str) -> str:
     return method if parameters == "default" else f"{method} {parameters.replace(',', ' ')}"
 
 
-def points(rows: Sequence[Row], crowded: float) -> list[Row]:
-    """One line a cell, in the order of the grids: means over the replicates, their SD, and a remark where one is due.
-
-    `crowded`: the share of originals that lie as near to another (`sdclab.measures.copy.crowding`), below which a share
-    of copies says nothing.
-    """
+def points(rows: Sequence[Row]) -> list[Row]:
+    """One line a cell, in the order of the grids: means over the replicates, their SD, and what is to be said."""
     by_cell: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         by_cell.setdefault((row["method"], row["parameters"]), []).append(row)
-    return [_point(method, parameters, each, crowded) for (method, parameters), each in by_cell.items()]
+    return [_point(method, parameters, each) for (method, parameters), each in by_cell.items()]
 
 
-def _point(method: str, parameters: str, rows: Sequence[Row], crowded: float) -> Row:
+def _point(method: str, parameters: str, rows: Sequence[Row]) -> Row:
     line: dict[str, Any] = {"method": method, "parameters": parameters}
     for quantity in ("score", "pil", "dr", "copy", "xy"):
         values = [row[quantity] for row in rows]
         line[quantity] = float(np.mean(values))
         line[f"{quantity}_sd"] = float(np.std(values, ddof=1)) if len(values) > 1 else np.nan
-    about = {"replicates": len(rows), "dataset_kind": rows[0]["dataset_kind"]}
-    return {**line, **about, "remark": _remark(method, line["copy"], crowded)}
+    for quantity in CAME_THROUGH:  # of several releases the worst
+        line[quantity] = float(np.max([row[quantity] for row in rows]))
+    about = {"replicates": len(rows), "dataset_kind": rows[0]["dataset_kind"], "crowding": rows[0]["crowding"]}
+    return {**line, **about, "remark": remark(method, {**line, **about}), "caution": _caution(line)}
 
 
-def _remark(method: str, copied: float, crowded: float) -> str:
+def remark(method: str, numbers: Mapping[str, float]) -> str:
+    """Why a point is not recommended; nothing if it may be."""
+    copied = f"copies {numbers['copy']:.0f} % of the records"
     if methods.is_control(method):
-        return f"a control, no protection: copies {copied:.0f} % of the records"
-    return f"copies {copied:.0f} % of the records" if copied > max(COPIES, crowded) else ""
+        return f"a control, no protection: {copied}"
+    if numbers["intact"] > 0:
+        return f"no protection: leaves {numbers['intact']:.0f} % of the dependents as they are"
+    return copied if copies(numbers["copy"], numbers["crowding"]) else ""
+
+
+def _caution(numbers: Mapping[str, float]) -> str:
+    """What else came through a release as it was."""
+    shares = {"intact_records": "of the records as they were", "intact_extremes": "of the values that stand out"}
+    found = [f"{numbers[name]:.3g} % {words}" for name, words in shares.items() if numbers[name] > 0]
+    return "shows " + " and ".join(found) if found else ""
 
 
 def ranking(lines: Sequence[Row]) -> list[Row]:
@@ -156,7 +172,7 @@ def trade_off(row: Row, lines: Sequence[Row]) -> str:
     for other in _neighbours(row, lines):
         change = ", ".join(f"{name.upper()} {other[name] - row[name]:+.1f}" for name in ("pil", "dr"))
         words.append(f"{other['parameters']} would change {change}")
-    return "; ".join([*words, row["remark"]] if row["remark"] else words)
+    return "; ".join(filter(None, [*words, row["caution"], row["remark"]]))
 
 
 def _neighbours(row: Row, lines: Sequence[Row]) -> list[Row]:

@@ -7,12 +7,14 @@ from html import escape
 from pathlib import Path
 
 from sdclab.choice import Explored, Row, best, label, parameters_of, trade_off
-from sdclab.data.own import Missing, Roles
+from sdclab.data.own import Missing, Roles, written
+from sdclab.report.figures import inline
+from sdclab.report.markup import policy
 
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #1a1a1a; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
 h1, h2 { line-height: 1.2; } h2 { margin-top: 2.5rem; }
-svg { max-width: 100%; height: auto; }
+svg { max-width: 100%; height: auto; stroke-linejoin: round; stroke-linecap: butt; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; } th, td { padding: .25rem .75rem; border-bottom: 1px solid #ddd; text-align: left; }
 td.number { text-align: right; font-variant-numeric: tabular-nums; }
@@ -42,7 +44,7 @@ def command(file: Path, row: Row, roles: Roles, missing: Missing, folder: Path) 
         "--pass-through": roles.pass_through,
         "--drop-columns": roles.dropped,
     }
-    words += [word for option, names in options.items() if names for word in (option, ",".join(names))]
+    words += [word for option, names in options.items() if names for word in (option, written(names))]
     if missing != "refuse":
         words += ["--missing", missing]
     return shlex.join([*words, "-o", str(folder / f"{row['method']}{file.suffix}")])
@@ -67,7 +69,7 @@ def page(
         "files, made by the commands below, go to the folder <code>protected</code> beside it.</p>",
         "".join(f"<p>{escape(line)}</p>" for line in about),
         "<h2>Risk-utility map</h2>"
-        f"<div class=wide role=img aria-label='PIL against DR'>{svg[svg.index('<svg') :]}</div>"
+        f"<div class=wide>{inline(svg, 'map', 'PIL against DR')[0]}</div>"
         f"<p>{escape(READING)}</p>",
         "<h2>Best of every method</h2>" + "".join(_best(row, ranked, commands) for row in chosen),
         "<h2>Ranking</h2>" + _table(ranked),
@@ -76,7 +78,7 @@ def page(
         sections.append("<h2>What could not run</h2>" + _reasons(explored))
     body = "\n".join(sections)
     return (
-        "<!DOCTYPE html>\n<html lang=en>\n<head><meta charset=utf-8>"
+        f"<!DOCTYPE html>\n<html lang=en>\n<head><meta charset=utf-8>{policy(STYLE)}"
         '<meta name=viewport content="width=device-width, initial-scale=1">'
         f"<title>{escape(title)}</title><style>{STYLE}</style></head>\n<body>\n{body}\n</body>\n</html>\n"
     )
@@ -92,7 +94,8 @@ def _best(row: Row, ranked: Sequence[Row], commands: Mapping[str, str]) -> str:
 
 def _cells(row: Row) -> list[str]:
     numbers = ["" if row[name] != row[name] else f"{row[name]:.1f}" for name in NUMBERS]
-    return [str(row["rank"]), row["method"], row["parameters"], *numbers, row["remark"]]
+    said = "; ".join(filter(None, [row["remark"], row["caution"]]))
+    return [str(row["rank"]), row["method"], row["parameters"], *numbers, said]
 
 
 def _table(ranked: Sequence[Row]) -> str:

@@ -34,6 +34,10 @@ class Task:
     aside: tuple[str, ...] = ()
     """What is given but changes no result."""
 
+    def __str__(self) -> str:
+        """Snakemake's report puts the text of a job's parameters into a script as it is."""
+        return self.name
+
     @cached_property
     def told(self) -> str:
         """A fingerprint of all that the results follow from, but for other results.

@@ -8,12 +8,16 @@ from typing import Any
 
 from sdclab.digits import cuts_to, prints_as, unit
 from sdclab.errors import SdclabError
+from sdclab.grids import Cell
 from sdclab.tables.published import meant
-from sdclab.tables.side_by_side import reading_of
+from sdclab.tables.side_by_side import is_answered, reading_of
 from sdclab.ties import at_most, settled
 
 VERDICTS = ("exact", "close", "trend", "differs", "not reproducible", "not judged")
 """The last is for data that is not the original: nothing published can be judged on it."""
+
+NOT_RUN = "not run"
+"""The verdict of a thinned run on a number whose cell it left out; a whole run has none of it."""
 
 Spec = Mapping[str, Any]
 TableRow = Mapping[str, str]
@@ -40,17 +44,34 @@ class Judged:
 COLUMNS = tuple(Judged.__dataclass_fields__)
 
 
+def shown(counts: Mapping[str, int]) -> list[str]:
+    """The verdicts to tell of."""
+    return [*VERDICTS, *([NOT_RUN] if counts.get(NOT_RUN) else [])]
+
+
 def judge(
-    study: str, table: str, rows: Sequence[TableRow], spec: Spec, rules: Sequence[Spec], notes: Sequence[Spec]
+    study: str,
+    table: str,
+    rows: Sequence[TableRow],
+    spec: Spec,
+    rules: Sequence[Spec],
+    notes: Sequence[Spec],
+    left_out: Sequence[Cell] = (),
 ) -> list[Judged]:
-    """Verdicts on all published numbers of a table; `rows` are those of the side-by-side table."""
+    """Verdicts on all published numbers of a table; `rows` are those of the side-by-side table.
+
+    `left_out`: cells of the study that a thinned run does without.
+    """
     lines = []
+    waiting = {id(row) for row in rows if not row["cell"] and is_answered(row, left_out, spec)}
     for quantity in spec["quantities"]:
         printed = [row for row in rows if row[f"{quantity}_published"]]
         for row in printed:
             rule = _rule(table, quantity, row, rules)
             group = [other for other in printed if other[quantity] and meant(other, rule.get("rows", {}))]
             verdict, tolerance = _verdict(row, quantity, rule, group)
+            if id(row) in waiting:
+                verdict, tolerance = NOT_RUN, "none"
             lines.append(
                 Judged(
                     study=study,
@@ -149,6 +170,8 @@ def _reading(row: TableRow, spec: Spec) -> str:
 
 
 def _note(table: str, quantity: str, row: TableRow, notes: Sequence[Spec], verdict: str) -> str:
+    if verdict == NOT_RUN:
+        return "its cell is not in the thinned grid of this run"
     if not row["cell"]:
         return "; ".join([*_notes(table, quantity, row, notes), "no cell of this study answers it"])
     if verdict == "not judged":
@@ -169,16 +192,21 @@ def rows_of(lines: Sequence[Judged]) -> list[dict[str, Any]]:
     return [asdict(line) for line in lines]
 
 
-def summary(lines: Sequence[Judged], findings: int, kinds: Mapping[str, str], results: str) -> str:
-    """What a run has to say at its end."""
+def summary(lines: Sequence[Judged], findings: int | None, kinds: Mapping[str, str], results: str) -> str:
+    """What a run has to say at its end; `findings`: how many claims of the papers fail, None if none was checked."""
     counts = Counter(line.verdict for line in lines)
     text = [f"Scorecard: {len(lines)} published numbers ({results}/scorecard.csv)"]
-    text += ["  " + "  ".join(f"{verdict}: {counts[verdict]}" for verdict in VERDICTS)]
+    text += ["  " + "  ".join(f"{verdict}: {counts[verdict]}" for verdict in shown(counts))]
+    if not lines:
+        text = [f"No published number is compared; what each method loses and gives away: {results}/tables"]
+    if counts[NOT_RUN]:
+        text.append(f"  Thinned run: the cells of {counts[NOT_RUN]} numbers were left out; none is for quoting.")
     width = max((len(line.table) for line in lines), default=0)
     for table in sorted({line.table for line in lines}):
         here = Counter(line.verdict for line in lines if line.table == table)
-        shown = ", ".join(f"{here[verdict]} {verdict}" for verdict in VERDICTS if here[verdict])
-        text.append(f"  {table:<{width}}  {shown}")
-    text.append(f"Audit: {findings} claims of the papers do not hold for their own tables ({results}/audit.csv)")
+        told = ", ".join(f"{here[verdict]} {verdict}" for verdict in shown(here) if here[verdict])
+        text.append(f"  {table:<{width}}  {told}")
+    if findings is not None:
+        text.append(f"Audit: {findings} claims of the papers do not hold for their own tables ({results}/audit.csv)")
     text.append("Data: " + ", ".join(f"{name} ({kind})" for name, kind in sorted(kinds.items())))
     return "\n".join(text) + "\n"

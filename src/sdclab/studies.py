@@ -27,11 +27,19 @@ class Study:
     measures: Mapping[str, Mapping[str, Any]]
     own_measures: Mapping[str, Mapping[str, Any]]
     cells: Sequence[Cell]
+    left_out: Sequence[Cell]
+    """cells of the grid that a thinned run does without"""
     tables: Mapping[str, Mapping[str, Any]]
     figures: Mapping[str, Mapping[str, Any]]
     sensitivities: Mapping[str, Mapping[str, Any]]
     judgements: Sequence[Mapping[str, Any]]
     notes: Sequence[Mapping[str, Any]]
+
+    @property
+    def published(self) -> frozenset[str]:
+        """The published tables that this study answers; a study of one's own file has none."""
+        named = {spec.get("published", name) for name, spec in self.tables.items()}
+        return frozenset(named - {None})
 
     def cells_of(self, table: str) -> list[Cell]:
         """The cells that stand in a table."""
@@ -75,6 +83,9 @@ def load(
     for measured in (text["measures"], *(part for parts in own.values() for part in parts.values())):
         for name, options in measured.items():
             MEASURES.checked(name, options, where)
+    grid = text["study"], list(scenarios), text["grid"], text["replicates"]
+    cells = expand(*grid, most_values, most_replicates)
+    chosen = {cell.name for cell in cells}
     study = Study(
         name=text["study"],
         title=text["title"],
@@ -82,7 +93,8 @@ def load(
         scenarios=scenarios,
         measures=text["measures"],
         own_measures=own,
-        cells=expand(text["study"], list(scenarios), text["grid"], text["replicates"], most_values, most_replicates),
+        cells=cells,
+        left_out=[cell for cell in expand(*grid) if cell.name not in chosen],
         tables=text.get("tables", {}),
         figures=text.get("figures", {}),
         sensitivities={

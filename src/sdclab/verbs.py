@@ -5,7 +5,7 @@ import json
 import math
 import secrets
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,8 @@ from sdclab import choice, choice_page, comparison, documents, files, methods
 from sdclab.data import own
 from sdclab.data.dataset import Dataset
 from sdclab.errors import SdclabError, listed, shortened
-from sdclab.measures import MEASURES
-from sdclab.measures.copy import COPIES, crowding
+from sdclab.measures import MEASURES, intact, prl
+from sdclab.measures.copy import EXPLAINED, crowding
 from sdclab.methods import METHODS
 from sdclab.registry import Parameter
 from sdclab.scenarios import Scenario
@@ -108,6 +108,8 @@ def _add_protect(commands: Commands, arguments: Sequence[str]) -> None:
         "--seed", type=int, help="of the random numbers, 2^32 or more (default: a fresh one; keep it secret)"
     )
     _add_roles(parser, release=True)
+    unchanged = "release the file even if the method leaves a dependent as it is"
+    parser.add_argument("--allow-unchanged", action="store_true", help=unchanged)
     if method is not None:
         group = parser.add_argument_group(f"parameters of {method}", METHODS.summary(method))
         for parameter in METHODS.parameters(method).values():
@@ -162,8 +164,11 @@ def _protect(options: argparse.Namespace) -> None:
     seed = secrets.randbits(63) if options.seed is None else options.seed
     rng = stream(seed)
     made = methods.release(options.method, dependent, independent, rng, given, roles.dependent)
+    found = intact.compare(dependent, made.values)
+    protected = _changed(found, roles.dependent, options)
     table.released(roles.dependent, made.values, roles.dropped).write(options.output)
-    _say(f"{options.output}: {len(made.values)} records; protected {', '.join(roles.dependent)}")
+    _say(f"{options.output}: {len(made.values)} records; protected {', '.join(protected) or 'nothing'}")
+    _warn(options.method, found, roles.dependent)
     if roles.independent + roles.pass_through:
         _say(f"released as they are: {', '.join(roles.independent + roles.pass_through)}")
     for name, value in made.facts.items():
@@ -183,11 +188,30 @@ def _warn_of_a_short(seed: int, rng: np.random.Generator) -> None:
         )
 
 
-def _read(options: argparse.Namespace) -> tuple[own.Table, own.Roles]:
-    table = own.read(options.file, options.line_breaks, options.header, _say)
+def _changed(found: intact.Intact, columns: Sequence[str], options: argparse.Namespace) -> list[str]:
+    """The columns that a method did change; one that it did not is refused, unless that was asked for."""
+    unchanged = [columns[i] for i in found.unchanged]
+    if unchanged and not options.allow_unchanged:
+        raise SdclabError(
+            f"method {options.method}: {listed(unchanged)} would be released unchanged, so nothing was written; "
+            "name such columns in --independent or --pass-through, choose other parameters, or say --allow-unchanged."
+        )
+    return [column for column in columns if column not in unchanged]
+
+
+def _warn(method: str, found: intact.Intact, columns: Sequence[str]) -> None:
+    """Say loudly what came through; of a control, that it protects nobody."""
+    if methods.is_control(method):
+        _say(f"WARNING: {method} is a control, no protection: every record stands in the file")
+    for line in intact.warnings(found, columns):
+        _say(f"WARNING: {line}")
+
+
+def _read(options: argparse.Namespace, say: Callable[[str], None] = _say) -> tuple[own.Table, own.Roles]:
+    table = own.read(options.file, options.line_breaks, options.header, say)
     asked = options.dependent, options.independent, options.pass_through, options.drop_columns
     roles = own.Roles.of(table, *asked)
-    return own.kept(table, roles.used, options.missing, _say), roles
+    return own.kept(table, roles.used, options.missing, say), roles
 
 
 def _dataset(table: own.Table, roles: own.Roles) -> Dataset:
@@ -334,20 +358,30 @@ def _map(options: argparse.Namespace) -> None:
         METHODS.module(name)
     if options.replicates < 1:
         raise SdclabError(f"--replicates is {options.replicates} but must be at least 1.")
-    table, roles = _read(options)
+    notes: list[str] = []
+
+    def note(line: str) -> None:
+        """Say a line, and keep it for the page."""
+        _say(line)
+        notes.append(f"{line}.")
+
+    table, roles = _read(options, note)
     whole = _dataset(table, roles)
     dataset = choice.sampled(whole)
+    dependent = dataset.select(roles.dependent, table.file)
+    if len(chosen := prl.informative(dependent)) < len(roles.dependent):
+        note(f"probabilistic linkage (PRL, a part of DR) looks at {len(chosen)} of {len(roles.dependent)} dependents")
     folder = options.output or Path(f"{options.file.stem}_map")
     files.check_writable(folder)
     progress = Progress()
     explored = choice.explore(_scenario(roles), dataset, options.methods or METHODS, options.replicates, progress)
     if not explored.rows:
         raise SdclabError(f"{table.file}: no method could run. " + " ".join(choice_page.reasons(explored)))
-    crowded = crowding(dataset.select(roles.dependent, table.file))
-    _deliver(folder, options, roles, explored, crowded, _about(whole, dataset, roles, crowded))
+    about = [*_about(whole, dataset, roles), *notes, _about_copies(crowding(dependent))]
+    _deliver(folder, options, roles, explored, about)
 
 
-def _about(whole: Dataset, dataset: Dataset, roles: own.Roles, crowded: float) -> list[str]:
+def _about(whole: Dataset, dataset: Dataset, roles: own.Roles) -> list[str]:
     n, seen = len(whole.values), len(dataset.values)
     lines = [
         f"{n} records. Dependent (protected): {', '.join(roles.dependent)}. "
@@ -358,11 +392,16 @@ def _about(whole: Dataset, dataset: Dataset, roles: own.Roles, crowded: float) -
             f"The map was made on a random sample of {seen} records. The whole file is harder to link, so DR will be "
             "somewhat lower there; measure the release itself before you decide."
         )
-    lines.append(
-        f"A release is marked as copying if more than {max(COPIES, crowded):.0f} % of the records stand in it. Of the "
-        f"originals {crowded:.0f} % have another original as near, so that nearness alone need not mean a copy."
-    )
     return lines
+
+
+def _about_copies(crowded: float) -> str:
+    near = f"Of the originals {crowded:.0f} % have another original as near as a copy would be"
+    if crowded > EXPLAINED:
+        return f"{near}, so that nearness proves nothing here and no release is marked as copying."
+    return (
+        f"{near}; a release is marked as copying if more than {(100 + crowded) / 2:.0f} % of the records stand in it."
+    )
 
 
 def _deliver(
@@ -370,20 +409,19 @@ def _deliver(
     options: argparse.Namespace,
     roles: own.Roles,
     explored: choice.Explored,
-    crowded: float,
     about: Sequence[str],
 ) -> None:
-    lines = choice.points(explored.rows, crowded)
+    lines = choice.points(explored.rows)
     ranked = choice.ranking(lines)
     title = f"Methods for {files.shown(options.file.name)}"
     reading = " --line-breaks" * options.line_breaks + " --header" * options.header
     commands = {
         row["method"]: choice_page.command(options.file, row, roles, options.missing, folder / "protected") + reading
         for row in choice.best(ranked)
-        if not methods.is_control(row["method"])
+        if not (methods.is_control(row["method"]) or row["intact"] > 0)  # which protect would refuse
     }
     owner = folder / "owner"
-    _draw(lines, title, crowded, owner)
+    _draw(lines, title, owner)
     files.write(owner / "ranking.csv", files.csv_text(list(ranked[0]), ranked))
     files.write(owner / "ranking.md", choice_page.markdown(ranked, title))
     svg = files.read(owner / "map.svg").decode()
@@ -395,10 +433,10 @@ def _deliver(
     print(f"\nFor you, not for release: {owner / 'index.html'}")
 
 
-def _draw(lines: Sequence[choice.Row], title: str, crowded: float, folder: Path) -> None:
+def _draw(lines: Sequence[choice.Row], title: str, folder: Path) -> None:
     from sdclab.plots import choices, style
 
-    figure = choices.draw({"map": pd.DataFrame(lines)}, None, title=title, crowded=crowded)
+    figure = choices.draw({"map": pd.DataFrame(lines)}, None, title=title)
     for ending in ("svg", "png"):
         style.save(figure, folder / f"map.{ending}")
 

@@ -45,6 +45,8 @@ def checked_config():
     for study in loaded:
         datasets = studies.united(datasets, study.datasets, f"study {study.name}")
     claims = documents.load("config/audit.yaml", SCHEMAS / "audit.schema.yaml")["claims"]
+    answered = {table for study in loaded for table in study.published}
+    claims = [claim for claim in claims if claim["table"] in answered]  # of the papers that run, no others
     return places, datasets, {study.name: study for study in loaded}, claims
 
 
@@ -99,6 +101,11 @@ def told_of(name):
 def named(figures):
     """A pattern for these names and no others."""
     return "|".join(figures) or "(?!)"
+
+
+def heading(study):
+    """A study's title for Snakemake's report, which puts it into a script: no `<` there may begin a tag."""
+    return study.title.replace("<", "<\u200b")
 
 
 def time_spent():

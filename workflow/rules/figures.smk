@@ -9,7 +9,7 @@ rule figure:
             f"{RESULTS}/figures/{{figure}}.svg",
             caption="../report/figure.rst",
             category="Figures",
-            subcategory=lambda wildcards: PLAN.figures[wildcards.figure].title,
+            subcategory=lambda wildcards: heading(PLAN.figures[wildcards.figure]),
             labels={"figure": "{figure}"},
         ),
         f"{RESULTS}/figures/{{figure}}.png",

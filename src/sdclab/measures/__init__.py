@@ -22,6 +22,7 @@ MEASURES = Registry(
         "dbrl": "dbrl",
         "dr": "dr",
         "information_loss": "information_loss",
+        "intact": "intact",
         "interval": "interval",
         "moments": "moments",
         "pil": "pil",

@@ -8,24 +8,36 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from sdclab.arrays import Matrix
+from sdclab.memo import remembered
 from sdclab.ties import NOISE, at_most, slack
 
 PERCENTS = np.arange(1, 11)
 """Nearness in per cent of each attribute's standard deviation, as in interval disclosure."""
 
-COPIES = 50
-"""From this share of copied records on (per cent), maps warn of a release."""
+EXPLAINED = 90
+"""Where so many originals (per cent) have another as near, nearness proves nothing."""
 
 
 def measure(original: Matrix, protected: Matrix, independent: Matrix) -> dict[str, float]:
     """The share (0 to 100) of originals with a released record within p % of an SD on *all* dependents.
 
-    `copy` is the mean over p = 1..10, `copy_1` and `copy_10` its ends. Near to a constant is only what is equal to it.
+    `copy` is the mean over p = 1..10, `copy_1` and `copy_10` its ends; `crowding` says how much of it means nothing.
+    Near to a constant is only what is equal to it.
     """
     shares = _shares(original, protected, nearest=1)
-    return {"copy": float(np.mean(shares)), "copy_1": shares[0], "copy_10": shares[-1]}
+    ends = {"copy_1": shares[0], "copy_10": shares[-1]}
+    return {"copy": float(np.mean(shares)), **ends, "crowding": crowding(original)}
 
 
+def copies(copied: float, crowded: float) -> bool:
+    """Whether a release is to be marked as copying: more than half of what crowding leaves to be explained is copied.
+
+    A release drawn afresh from the same distribution has a `copy` near the `crowding`, by chance above or below it.
+    """
+    return crowded <= EXPLAINED and copied > (100 + crowded) / 2
+
+
+@remembered
 def crowding(original: Matrix) -> float:
     """The same share among the originals themselves: those with *another* original as near.
 

@@ -52,7 +52,7 @@ def protect(
 
     `dependents`: c models for each dependent alone, or one set of c models for all together (the paper's text).
     `intercept`: the paper's equation 2 has none. `solver`: how the weighted normal equations are solved. `start`:
-    what the fuzzy c-means that gives the first partition looks at.
+    what the fuzzy c-means that gives the first partition looks at; without independents this is y whatever is said.
     """
     check_fcrm(c, m, r_max, len(dependent))
     if dependent.shape[1] == 0:
@@ -97,8 +97,8 @@ def start_partition(
     The papers give one stopping rule, for the regressions; it serves here too.
     """
     seen = {"x": independent, "y": dependent, "both": np.column_stack([independent, dependent])}[start]
-    if seen.shape[1] == 0:
-        raise SdclabError("method fcrm: start x needs at least one independent attribute; y is allowed.")
+    if independent.shape[1] == 0:
+        seen = dependent
     centres = random_records(seen, c, rng)
     return fcm(seen, centres[None], rng, m=m, epsilon=epsilon, most_iterations=r_max)[0].memberships
 

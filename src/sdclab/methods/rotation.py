@@ -26,14 +26,15 @@ def protect(
     rng: np.random.Generator,
     *,
     rotation: Kind = "planes",
-    planes: str = "1-2",
+    planes: str = "all",
     scale: Scale = "minmax",
 ) -> Matrix:
     """Turn the normalised records at random and release them in the units they came in.
 
     `rotation`: by a random angle in each of some `planes`, one after the other, named by the positions of their two
-    attributes (`1-2+3-4`) or `all`; the paper's matrices turn the first plane only. Or by a random orthogonal matrix
-    (`haar`). `scale`: attributes from 0 to 1, or with mean 0 and SD 1.
+    attributes (`1-2+3-4`), or in `all`. The paper's matrices turn the first plane only, which leaves every other
+    attribute as it was. Or by a random orthogonal matrix (`haar`). `scale`: attributes from 0 to 1, or with mean 0 and
+    SD 1.
     """
     origin, unit = units(dependent, scale)
     return origin + unit * turned(
@@ -56,10 +57,10 @@ def rotation_matrix(p: int, rotation: Kind, planes: str, rng: np.random.Generato
     matrix = np.eye(p)
     for i, j in _planes(p, planes):
         angle = np.deg2rad(rng.uniform(0, 360))
-        plane = np.eye(p)
-        plane[[i, j], [i, j]] = np.cos(angle)
-        plane[i, j], plane[j, i] = -np.sin(angle), np.sin(angle)
-        matrix = matrix @ plane
+        cosine, sine = np.cos(angle), np.sin(angle)
+        # only two columns of the product with a plane's matrix are new
+        first, second = matrix[:, i] * cosine + matrix[:, j] * sine, matrix[:, j] * cosine - matrix[:, i] * sine
+        matrix[:, i], matrix[:, j] = first, second
     return matrix
 
 

@@ -5,17 +5,17 @@ from collections.abc import Mapping
 import pandas as pd
 from matplotlib.figure import Figure
 
-from sdclab.measures.copy import COPIES
+from sdclab.measures.copy import copies
 from sdclab.plots.labels import Label, place
 from sdclab.plots.ru_map import frame
 from sdclab.plots.style import COLOURS, FAINT, INK, MARKERS, STYLES, kinds
 from sdclab.scenarios import Split
 
 
-def draw(tables: Mapping[str, pd.DataFrame], split: Split | None, *, title: str, crowded: float = 0.0) -> Figure:
-    """A table with method, parameters, pil, dr, copy and dataset_kind; a method's line follows its order of parameters.
+def draw(tables: Mapping[str, pd.DataFrame], split: Split | None, *, title: str) -> Figure:
+    """A table with method, parameters, pil, dr, copy, crowding and dataset_kind; a method's line follows its order.
 
-    A hollow point copies too many of the records; see `sdclab.choice.points` for `crowded`.
+    A hollow point copies too many of the records.
     """
     (table,) = tables.values()
     figure = Figure(figsize=(7.4, 5.6))
@@ -24,7 +24,8 @@ def draw(tables: Mapping[str, pd.DataFrame], split: Split | None, *, title: str,
     labels: list[Label] = []
     for i, (method, points) in enumerate(table.groupby("method", sort=False)):
         colour, marker = COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]
-        fill = ["white" if copied > max(COPIES, crowded) else colour for copied in points["copy"]]
+        hollow = map(copies, points["copy"], points.get("crowding", [0.0] * len(points)))
+        fill = ["white" if each else colour for each in hollow]
         axes.plot(points["pil"], points["dr"], STYLES[i % len(STYLES)], color=colour, lw=0.8, zorder=1)
         axes.scatter(points["pil"], points["dr"], 28, fill, marker=marker, edgecolors=colour, linewidths=1, zorder=2)
         axes.plot([], [], marker, color=colour, ms=5, label=str(method))

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sdclab.arrays import Indices
-from sdclab.measures.copy import COPIES
+from sdclab.measures.copy import copies
 from sdclab.plots.labels import Label, place
 from sdclab.plots.style import DR, FAINT, INK, MARKERS, PIL, kinds
 from sdclab.scenarios import Split
@@ -128,6 +128,6 @@ def _together(places: np.ndarray) -> list[Indices]:
 
 def _label(row: "pd.Series[Any]") -> str:
     words = [str(row["method"]), str(row["parameters"])]
-    if float(row.get("copy", 0)) >= COPIES:
+    if copies(float(row.get("copy", 0)), float(row.get("crowding", 0))):
         words.append(f"(copies\n{row['copy']:.0f} % of the records)")
     return " ".join(filter(None, words))

@@ -3,10 +3,11 @@
 from string import Template
 
 from sdclab.report.marks import as_script
-from sdclab.report.markup import asset
+from sdclab.report.markup import asset, policy
 
 
 def explorer() -> str:
     """The whole page."""
     script = as_script() + asset("fcrm.js") + asset("explorer.js")
-    return Template(asset("explorer.html")).substitute(style=asset("style.css"), script=script)
+    style = asset("style.css")
+    return Template(asset("explorer.html")).substitute(policy=policy(style, script), style=style, script=script)

@@ -1,12 +1,12 @@
 """Figures of a run inside a page."""
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from sdclab.report.maps import ru_map
 from sdclab.report.markup import Html, scrolling, tag
 from sdclab.report.run import Run
+from sdclab.report.svg import drawing
 
 WIDE = 1.9
 """A drawing so many times as wide as high has a row of the page to itself."""
@@ -23,19 +23,13 @@ def figure(name: str, spec: Mapping[str, Any], run: Run) -> Html:
         hint = "Point at a mark, tap it, or reach it by Tab and the arrow keys. As a file: "
         caption = tag("figcaption", title, ". ", hint, file)
         return tag("figure", ru_map(run.tables[table], spec, title), caption, id=f"figure-{name}")
-    drawing, wide = inline(run.figures[name], name, title)
+    drawn, wide = inline(run.figures[name], name, title)
     caption = tag("figcaption", title, ". As a file: ", file)
-    return tag("figure", scrolling(drawing, title), caption, id=f"figure-{name}", class_="wide" if wide else None)
+    return tag("figure", scrolling(drawn, title), caption, id=f"figure-{name}", class_="wide" if wide else None)
 
 
 def inline(svg: str, name: str, title: str) -> tuple[Html, bool]:
-    """An SVG file as part of a page, and whether it is wide.
-
-    It loses what a page must not have twice: its prologue, a style for everything, and ids that other files use too.
-    """
-    opening, body = re.match(r".*?(<svg\b[^>]*>)(.*)</svg>", svg, re.DOTALL).groups()  # type: ignore[union-attr]
-    width, height = (float(value) for value in re.findall(r'(?:width|height)="([\d.]+)pt"', opening))
-    body = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>", "", body, flags=re.DOTALL)
-    body = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", body)
-    look = {"viewBox": f"0 0 {width:g} {height:g}", "style": f"width: {width * 4 / 3:.0f}px"}
-    return tag("svg", Html(body), role="img", aria_label=title, **look), width > WIDE * height
+    """An SVG file as part of a page, and whether it is wide."""
+    drawn, width, height = drawing(svg, name)
+    look = {"viewBox": f"0 0 {width:g} {height:g}", "width": f"{width * 4 / 3:.0f}"}
+    return tag("svg", drawn, role="img", aria_label=title, **look), width > WIDE * height

@@ -1,6 +1,8 @@
 """HTML and SVG as text: whatever is not markup is escaped, so that nothing in a config or a table can break a page."""
 
+from base64 import b64encode
 from collections.abc import Iterable, Sequence
+from hashlib import sha256
 from html import escape
 from importlib.resources import files
 
@@ -40,6 +42,24 @@ def _cell(name: str, cell: object) -> Html:
 def number(content: object, cell: str = "td", class_: str = "") -> Html:
     """A cell that is set flush right, as numbers and what stands above them are."""
     return tag(cell, content, class_=f"number {class_}".strip())
+
+
+def policy(style: str, script: str = "") -> Html:
+    """What a page may do: use its own style sheet and run its own script, known by their hashes, and nothing else."""
+    allowed = {
+        "default-src": "'none'",
+        "style-src": _hash(style),
+        **({"script-src": _hash(script)} if script else {}),
+        "img-src": "data:",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    content = "; ".join(f"{key} {value}" for key, value in allowed.items())
+    return Html(f'<meta http-equiv="Content-Security-Policy" content="{content}">')
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
 def asset(name: str) -> Html:

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from string import Template
 
 from sdclab.report.figures import figure
-from sdclab.report.markup import Html, asset, joined, number, table, tag
+from sdclab.report.markup import Html, asset, joined, number, policy, table, tag
+from sdclab.report.own import is_own, lead, ranking
 from sdclab.report.run import Cost, Run
 from sdclab.report.tables import findings, plain, side_by_side
-from sdclab.report.verdicts import badge, bars, counts, tally
-from sdclab.scorecard import VERDICTS
+from sdclab.report.verdicts import badge, bars, counts, tally, widths
+from sdclab.scorecard import NOT_RUN, shown
 from sdclab.studies import Study
 
 OWNER = {
@@ -24,20 +25,30 @@ ABOUT = ("title", "licence", "obtain")
 RELEASE = {"protected/": "protected files, if a run writes any: the only folder that is meant for release"}
 
 
+ABOUT_PAPERS = "Published results on statistical disclosure control, computed again and compared number by number."
+ABOUT_OWN = "What methods of statistical disclosure control lose and give away on a file of one's own."
+
+
 def page(run: Run) -> str:
     """The whole page. For the same files it is the same text; only the section on run time follows the clock."""
+    papers = [study for study in run.studies if not is_own(study)]
+    audit = [_section("audit", "The papers against their own tables", _audit(run))] if run.audit else []
     sections = [
-        _headline(run),
+        _headline(papers, run) if papers else _section("headline", "What does best", lead(run.studies, run)),
         *(_study(study, run) for study in run.studies),
-        _section("audit", "The papers against their own tables", _audit(run)),
+        *audit,
         _section("data", "Data", _data(run)),
         _section("folders", "Which file is for whom", _folders()),
         _section("versions", "Versions", _versions(run.versions)),
         _section("run-time", "Run time", _costs(run.costs)),
     ]
+    style, script = asset("style.css") + widths(run.scorecard), asset("map.js")
     places = {
-        "style": asset("style.css"),
-        "script": asset("map.js"),
+        "policy": policy(style, script),
+        "title": "what was reproduced" if papers else "what does best",
+        "about": ABOUT_PAPERS if papers else ABOUT_OWN,
+        "style": style,
+        "script": script,
         "contents": _contents(run),
         "sections": joined(sections),
     }
@@ -50,31 +61,36 @@ def _section(name: str, title: str, *content: object) -> Html:
 
 def _contents(run: Run) -> Html:
     places = {study.name: study.title for study in run.studies}
-    places |= {"audit": "Audit", "data": "Data", "folders": "Files", "versions": "Versions", "run-time": "Run time"}
+    places |= {"audit": "Audit"} if run.audit else {}
+    places |= {"data": "Data", "folders": "Files", "versions": "Versions", "run-time": "Run time"}
     return tag("ul", *(tag("li", tag("a", title, href=f"#{name}")) for name, title in places.items()))
 
 
-def _headline(run: Run) -> Html:
+def _headline(papers: Sequence[Study], run: Run) -> Html:
     here = counts(run.scorecard)
     held = sum(here[verdict] for verdict in ("exact", "close", "trend"))
     judged = held + here["differs"]
     words = f"Of {len(run.scorecard)} published numbers, {judged} could be judged here, and {held} of these hold."
+    if here[NOT_RUN]:
+        words += f" This is a thinned run: {here[NOT_RUN]} of them were left out, and none is for quoting."
     failed = sum(row["holds"] == "no" for row in run.audit)
     audit = f"{failed} of {len(run.audit)} claims that the papers make about their own tables do not hold."
-    others = [fact for fact in run.datasets if fact["kind"] != "original"]
+    others = [fact for fact in run.datasets if fact["kind"] not in ("original", "own")]
     warning = ", ".join(f"{fact['name']} ({fact['kind']})" for fact in others)
     said = f"Not the original data: {warning}. What was made from them is not judged, unless the study says otherwise."
     note = tag("p", said, class_="note")
-    parts = [tag("p", words, " ", audit, class_="lead"), bars(run.scorecard), note if others else "", _by_study(run)]
+    lines = tag("p", words, f" {audit}" if run.audit else "", class_="lead")
+    parts = [lines, bars(run.scorecard), note if others else "", _by_study(papers, run)]
     return _section("headline", "What was reproduced", *parts)
 
 
-def _by_study(run: Run) -> Html:
-    head = ["study", *(number(joined([badge(verdict), " ", verdict]), "th") for verdict in VERDICTS)]
+def _by_study(papers: Sequence[Study], run: Run) -> Html:
+    verdicts = shown(counts(run.scorecard))
+    head = ["study", *(number(joined([badge(verdict), " ", verdict]), "th") for verdict in verdicts)]
     rows = []
-    for study in run.studies:
+    for study in papers:
         here = counts(row for row in run.scorecard if row["study"] == study.name)
-        numbers = [number(here[verdict] or "") for verdict in VERDICTS]
+        numbers = [number(here[verdict] or "") for verdict in verdicts]
         rows.append([tag("td", tag("a", study.title, href=f"#{study.name}"), class_="text"), *numbers])
     return table(head, rows, "Verdicts by study")
 
@@ -85,7 +101,8 @@ def _study(study: Study, run: Run) -> Html:
     figures = [figure(name, study.figures[name], run) for name in shown_first]
     tables = [side_by_side(name, spec, run) for name, spec in study.tables.items()]
     tables += [plain(spec["title"], run.sensitivities[name], name) for name, spec in study.sensitivities.items()]
-    return _section(study.name, study.title, tally(lines), tag("div", *figures, class_="figures"), *tables)
+    first = ranking(study, run) if is_own(study) else tally(lines)
+    return _section(study.name, study.title, first, tag("div", *figures, class_="figures"), *tables)
 
 
 def _audit(run: Run) -> Html:

@@ -40,11 +40,11 @@ def side_by_side(name: str, spec: Spec, run: Run) -> Html:
     )
 
 
-def folded(title: str, rows: int, content: Html, **attributes: object) -> Html:
-    """Content under its title, open if it is short."""
+def folded(title: str, rows: int, content: Html, open_: bool = False, **attributes: object) -> Html:
+    """Content under its title, open if it is short or asked to be."""
     count = tag("span", f"{rows} rows", class_="rows")
     summary = tag("summary", tag("h3", title), count)
-    return tag("details", summary, content, **({"open": ""} if rows <= SHORT else {}), **attributes)
+    return tag("details", summary, content, **({"open": ""} if open_ or rows <= SHORT else {}), **attributes)
 
 
 def _file(path: str) -> Html:

@@ -5,9 +5,17 @@ from collections.abc import Iterable, Sequence
 
 from sdclab.report.markup import Html, joined, tag
 from sdclab.report.run import Row
-from sdclab.scorecard import VERDICTS
+from sdclab.scorecard import NOT_RUN, shown
 
-SYMBOLS = {"exact": "=", "close": "≈", "trend": "↗", "differs": "≠", "not reproducible": "∅", "not judged": "–"}
+SYMBOLS = {
+    "exact": "=",
+    "close": "≈",
+    "trend": "↗",
+    "differs": "≠",
+    "not reproducible": "∅",
+    "not judged": "–",
+    NOT_RUN: "…",
+}
 MEANINGS = {
     "exact": "equal in the printed digits",
     "close": "inside a tolerance fixed beforehand",
@@ -15,6 +23,7 @@ MEANINGS = {
     "differs": "none of these",
     "not reproducible": "what is printed does not determine it, or no cell of the run answers it",
     "not judged": "not made from the original data, or from one replicate only",
+    NOT_RUN: "its cell is not in the thinned grid of this run",
 }
 
 
@@ -36,19 +45,26 @@ def counts(rows: Iterable[Row]) -> Counter[str]:
 def tally(rows: Sequence[Row]) -> Html:
     """The verdicts that occur, each with its symbol and number."""
     here = counts(rows)
-    shown = [tag("li", badge(verdict), f" {here[verdict]} {verdict}") for verdict in VERDICTS if here[verdict]]
-    return tag("ul", *shown, class_="tally")
+    told = [tag("li", badge(verdict), f" {here[verdict]} {verdict}") for verdict in shown(here) if here[verdict]]
+    return tag("ul", *told, class_="tally")
 
 
 def bars(rows: Sequence[Row]) -> Html:
     """One bar a verdict, as long as its share, with its meaning."""
     here = counts(rows)
+    return tag("ol", *(_bar(verdict, here[verdict]) for verdict in shown(here)), class_="bars")
+
+
+def widths(rows: Sequence[Row]) -> str:
+    """How long the bars are, for the style sheet: the page's policy allows no style elsewhere."""
+    here = counts(rows)
     most = max(here.values(), default=1)
-    return tag("ol", *(_bar(verdict, here[verdict], most) for verdict in VERDICTS), class_="bars")
+    places = {verdict: ".".join(style_of(verdict).split()) for verdict in shown(here)}
+    return "".join(f".bars .track .{p} {{ width: {100 * here[v] / most:.1f}%; }}\n" for v, p in places.items())
 
 
-def _bar(verdict: str, count: int, most: int) -> Html:
-    filled = tag("span", class_=style_of(verdict), style=f"width: {100 * count / most:.1f}%")
+def _bar(verdict: str, count: int) -> Html:
+    filled = tag("span", class_=style_of(verdict))
     name = tag("span", joined([badge(verdict), " ", verdict]), class_="name")
     about = tag("span", MEANINGS[verdict], class_="meaning")
     return tag("li", name, tag("span", count, class_="count"), tag("span", filled, class_="track"), about)

@@ -72,6 +72,17 @@ def _answers(cell: Cell, row: Row, spec: Spec) -> bool:
     return others == dict(reading_of(row["method"], spec).get("parameters", {}))
 
 
+def is_answered(row: Row, cells: Sequence[Cell], spec: Spec) -> bool:
+    """Whether some of these cells would answer a row of a table."""
+    return any(
+        stands_in(cell, panel)
+        and meant(row, panel.get("rows", {}))
+        and _answers(cell, {**panel.get("fixed", {}), **row}, panel)
+        for panel in panels_of(spec)
+        for cell in cells
+    )
+
+
 def _coordinates(cell: Cell, spec: Spec) -> tuple[dict[str, Any], dict[str, Any]]:
     """A cell's values of the table's keys, and its parameters that are not among them."""
     values: dict[str, Any] = {}
