@@ -58,7 +58,7 @@ def replacing(path: Path | str) -> Iterator[Path]:
 def _undo(temporary: Path, folders: Sequence[Path]) -> None:
     """Remove a half-written file and the folders that were made for it, unless something else is in them."""
     with suppress(OSError):
-        temporary.unlink()
+        temporary.unlink(missing_ok=True)  # pyarrow has removed it already
         for folder in folders:
             folder.rmdir()
 
