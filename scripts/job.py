@@ -33,7 +33,8 @@ def job(snakemake: Any) -> Iterator[Task]:
             print(f"{WORKED} {time.process_time() - begun:.3f} s")
         except Exception as error:
             loud(reason(error))
-            print(*trail(error), sep="\n")
+            for line in trail(error):
+                print(line)
             sys.exit(1)
 
 

@@ -97,5 +97,5 @@ def outdated(tasks: Iterable[Task]) -> list[str]:
 def sentence(files: list[str]) -> str:
     """One line about results that cannot be believed."""
     more = f" and {len(files) - SHOWN} more" if len(files) > SHOWN else ""
-    are = "is not as it was" if len(files) == 1 else "are not as they were"
-    return f"{', '.join(files[:SHOWN])}{more} {are} made and will be made anew, with all that follows from it."
+    verb = "does not agree with its record" if len(files) == 1 else "do not agree with their records"
+    return f"{', '.join(files[:SHOWN])}{more} {verb} and will be made anew, with all that follows."

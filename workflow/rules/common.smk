@@ -48,8 +48,17 @@ def checked_config():
     return places, datasets, {study.name: study for study in loaded}, claims
 
 
+def doubtful(tasks):
+    """The results that must be made anew: not as they were made, which is said, or made from something else."""
+    altered = integrity.altered(tasks)
+    if altered:
+        print(f"sdclab: {integrity.sentence(altered)}", file=sys.stderr)
+    return {*altered, *integrity.outdated(tasks)}
+
+
 try:
     PLAN = plan.Plan(config, *checked_config())
+    ANEW = doubtful(PLAN.tasks.values()) if workflow.is_main_process else set()  # and not in every job of a cluster
 except SdclabError as error:
     sys.exit(f"sdclab: {error}")
 
@@ -68,8 +77,13 @@ wildcard_constraints:
 
 
 def inputs_of(name):
-    """The files that a rule's job reads, by name."""
-    return lambda wildcards: PLAN.tasks[name.format(**wildcards)].inputs
+    """The files that a rule's job reads, by name. It is asked as jobs are planned, before it is known which must run."""
+
+    def inputs(wildcards):
+        workflow.dag.forcefiles.update(ANEW)
+        return PLAN.tasks[name.format(**wildcards)].inputs
+
+    return inputs
 
 
 def task_of(name):
@@ -92,16 +106,6 @@ def heading(study):
     return study.title.replace("<", "<\u200b")
 
 
-def make_anew():
-    """Have Snakemake make anew what is not as it was made; and in a whole run, what was made from something else."""
-    tasks = PLAN.tasks.values()
-    altered = integrity.altered(tasks)
-    if altered:
-        print(f"sdclab: {integrity.sentence(altered)}", file=sys.stderr)
-    outdated = [] if workflow.dag_settings.targets else integrity.outdated(tasks)
-    workflow.dag_settings.forcerun = {*workflow.dag_settings.forcerun, *altered, *outdated}
-
-
 def time_spent():
     """How long this run took, and how much of its cores' time the jobs' own code had: the rest is starting and waiting."""
     logs = [path.read_text() for path in Path(RESULTS, "logs").rglob("*.log") if path.stat().st_mtime >= BEGUN]
@@ -117,11 +121,3 @@ def last_words():
         return ""
     rows = [row for file in dict.fromkeys(PLAN.cell_files.values()) for row in read_rows(file)]
     return "\n".join([path.read_text() + time_spent(), *mixed(rows), f"Report: {RESULTS}/report/index.html"])
-
-
-# what a job of a cluster does was checked when the run was planned; nothing is planned when the rules are but looked at
-if workflow.is_main_process and workflow.dag_settings is not None:
-    try:
-        make_anew()
-    except SdclabError as error:
-        sys.exit(f"sdclab: {error}")

@@ -83,11 +83,11 @@ class Dataset:
 def read_facts(about: Path | str) -> dict[str, Any]:
     """What is known about a prepared dataset, if it is as it was written."""
     try:
-        facts = json.loads(read(about))
-        checksum = facts.pop("checksum")
-    except (ValueError, AttributeError, KeyError):
-        checksum = None
-    if checksum is None or checksum != _checksum(facts):
+        facts = dict(json.loads(read(about)))
+        is_whole = facts.pop("checksum") == _checksum(facts)
+    except (ValueError, TypeError, KeyError):
+        is_whole = False
+    if not is_whole:
         raise SdclabError(f"{about}: these are not the facts that were written; delete the file and run again.")
     return facts
 

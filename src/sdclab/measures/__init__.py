@@ -49,6 +49,7 @@ def measure(
             f"the protected file {protected.shape[0]} of {protected.shape[1]}; they must agree."
         )
     checked = MEASURES.checked(name, options)
-    result = MEASURES.called(name, original, protected, independent, **checked)
+    files = (each.copy("K") for each in (original, protected, independent))  # it may write into them
+    result = MEASURES.called(name, *files, **checked)
     check_numbers(result, f"measure {name}: what it returned")
     return dict(result)

@@ -73,17 +73,18 @@ def release(
     What a method returns is looked at before anybody uses it; `columns` names the dependents in messages.
     """
     checked = METHODS.checked(method, parameters)
-    made = METHODS.called(method, dependent, independent, rng, **checked)
+    # copies, laid out alike: a method that writes into them must not change the originals
+    made = METHODS.called(method, dependent.copy("K"), independent.copy("K"), rng, **checked)
     made = made if isinstance(made, Release) else Release(made)
     where = f"method {method}"
     _check_values(made.values, dependent, columns, where)
-    check_numbers(made.facts, f"{where}: its facts")
+    check_numbers(made.facts, f"{where}: what it tells as facts")
     return Release(np.asarray(made.values, dtype=float), made.facts)
 
 
 def _check_values(values: object, dependent: Matrix, columns: Sequence[str], where: str) -> None:
     must = f"but must return an array of numbers of shape {dependent.shape}."
-    if not isinstance(values, np.ndarray):
+    if type(values) is not np.ndarray:  # a masked array may hold the originals under its mask
         raise SdclabError(f"{where}: returned a {type(values).__name__}, {must}")
     if values.dtype.kind not in "fiu":
         raise SdclabError(f"{where}: returned an array of type {values.dtype}, {must}")

@@ -19,6 +19,7 @@ OWNER = {
     "figures/": "the figures; those that draw single records are named on this page but not shown",
     "scorecard.csv, audit.csv, summary.txt": "the verdicts and the audit",
     "report/": "this page and the explorer: aggregates only",
+    "checksums/": "what every job was told, as a fingerprint, and the SHA-256 of the files that it made",
 }
 ABOUT = ("title", "licence", "obtain")
 RELEASE = {"protected/": "protected files, if a run writes any: the only folder that is meant for release"}

@@ -1,0 +1,113 @@
+"""A study of sixty records with one of everything, for tests that run the workflow often."""
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from sdclab import documents, studies
+from sdclab.data import manifest, retrieve
+from sdclab.plan import Plan
+
+STUDY: dict[str, Any] = {
+    "study": "tiny",
+    "title": "A tiny study",
+    "datasets": {"mine": {"file": "mine.csv", "columns": ["a", "b", "c", "d"]}},
+    "scenarios": {"S": {"dataset": "mine", "dependent": ["a", "b"], "independent": ["c"]}},
+    "measures": {"score": {}, "copy": {}, "dbrl": {}},
+    "replicates": 2,
+    "grid": [
+        {"method": "mdav", "parameters": {"k": [3, 4, 5]}, "replicates": 1},
+        {"method": "noise", "parameters": {"p": [0.1]}},
+    ],
+    "tables": {
+        "tiny_2026_table1": {
+            "title": "The table",
+            "scenario": "S",
+            "keys": ["method", "k"],
+            "quantities": ["pil", "dr"],
+            "cells": {"method": ["mdav"]},
+        },
+        "tiny_noise": {"title": "Noise", "scenario": "S", "published": None, "keys": ["method"], "quantities": ["pil"]},
+    },
+    "figures": {
+        "tiny_map": {"plot": "ru_map", "tables": ["tiny_2026_table1"], "title": "The map", "options": {"by": "k"}},
+        "tiny_pairs": {
+            "plot": "pairs",
+            "scenario": "S",
+            "title": "Records",
+            "options": {"columns": ["a", "b"], "k": 20},
+        },
+    },
+    "sensitivities": {
+        "tiny_dr": {
+            "title": "What decides DR",
+            "scenario": "S",
+            "table": "tiny_2026_table1",
+            "cells": [{"method": "mdav", "parameters": {"k": [3, 5]}, "replicates": 1}],
+            "measure": "dr",
+            "quantity": "dr",
+            "options": {"dbrl": {"attributes": ["all"]}},
+        }
+    },
+    "judgements": [
+        {
+            "tables": ["tiny_2026_table1"],
+            "quantities": ["pil", "dr"],
+            "rule": "tolerance",
+            "tolerance": 5,
+            "because": "x",
+        }
+    ],
+    "notes": [{"tables": ["tiny_2026_table1"], "note": "printed small"}],
+}
+PUBLISHED = "method,k,pil,dr\nmdav,3,10.5,40.2\nmdav,5,15.5,30.2\n"
+CLAIM = {"table": "tiny_2026_table1", "check": "exceeds", "quantity": "dr", "bound": 20, "claim": "DR is large"}
+CONFIG: dict[str, Any] = {
+    "studies": ["tiny"],
+    "results": "results",
+    "data_dir": None,
+    "cache_dir": "cache",
+    "download": False,
+    "cells_per_job": 4,
+    "most_records": None,
+    "most_replicates": None,
+    "most_runs": None,
+    "most_values": None,
+}
+
+
+class Tiny:
+    """The tiny study in a folder; a test changes `study`, `config` or `claims` and writes it."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.study, self.config, self.claims = copy.deepcopy((STUDY, CONFIG, [CLAIM]))
+        values = np.random.default_rng(1).normal(100, 20, (60, 4)).round(3)
+        self.data = "a,b,c,d\n" + "\n".join(",".join(map(repr, row)) for row in values.tolist()) + "\n"
+        self.write()
+        (root / "mine.csv").write_text(self.data)
+        for old in (root / "resources/published").glob("*.csv"):
+            old.unlink()
+        (root / "resources/published/tiny_2026_table1.csv").write_text(PUBLISHED)
+
+    def write(self) -> None:
+        for name, content in (
+            ("studies/tiny", self.study),
+            ("config", self.config),
+            ("audit", {"claims": self.claims}),
+        ):
+            (self.root / f"config/{name}.yaml").write_text(yaml.safe_dump(content, sort_keys=False))
+
+    def plan(self) -> Plan:
+        """What the workflow would plan; the working directory must be the folder."""
+        schemas = Path("workflow/schemas")
+        entries = manifest.load("resources/datasets.yaml", schemas / "datasets.schema.yaml")
+        limits = self.config["most_replicates"], self.config["most_values"]
+        study = studies.load(Path("config/studies/tiny.yaml"), schemas / "study.schema.yaml", entries, *limits)
+        user, cache = self.config["data_dir"], self.config["cache_dir"]
+        places = retrieve.Places(Path(user) if user else None, Path(cache), Path("resources/replicas"))
+        claims = documents.load("config/audit.yaml", schemas / "audit.schema.yaml")["claims"]
+        return Plan(self.config, places, {**entries, **study.datasets}, {"tiny": study}, claims)
