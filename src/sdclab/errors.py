@@ -1,8 +1,12 @@
 """The one error that users are meant to read: a sentence that names what is wrong and what is allowed."""
 
 import traceback
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
+from itertools import islice
+
+MOST_NAMES, MOST_CHARACTERS = 30, 100
+"""A message tells no more names, and no more of one: a file may have thousands of columns."""
 
 
 class SdclabError(Exception):
@@ -13,10 +17,21 @@ def unknown(what: str, name: str, allowed: Iterable[str], where: str = "") -> Sd
     """An error for a name that is not among the allowed ones, with the nearest of them first."""
     names = sorted(allowed)
     folded = {known.lower(): known for known in names}
-    near = [folded[match] for match in get_close_matches(name.lower(), folded, n=3, cutoff=0.5)]
+    near = [shortened(folded[match]) for match in get_close_matches(name.lower(), folded, n=3, cutoff=0.5)]
     hint = f"did you mean {' or '.join(near)}? " if near else ""
     place = f"{where}: " if where else ""
-    return SdclabError(f"{place}unknown {what} '{name}': {hint}allowed are {', '.join(names)}.")
+    return SdclabError(f"{place}unknown {what} '{shortened(name)}': {hint}allowed are {listed(names)}.")
+
+
+def shortened(text: str) -> str:
+    return text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 3] + "..."
+
+
+def listed(names: Collection[str]) -> str:
+    """Names for a message, the first of them if they are many."""
+    more = len(names) - MOST_NAMES
+    shown = ", ".join(map(shortened, islice(names, MOST_NAMES)))
+    return f"{shown} and {more} more" if more > 0 else shown
 
 
 def reason(error: BaseException) -> str:

@@ -1,5 +1,6 @@
 """A scenario: a dataset with roles."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -35,7 +36,7 @@ class Scenario:
         both = sorted(set(self.dependent) & set(self.independent))
         if both:
             raise SdclabError(f"{where}: column {both[0]} is both dependent and independent.")
-        twice = [column for column in self.columns if self.columns.count(column) > 1]
+        twice = [column for column, times in Counter(self.columns).items() if times > 1]
         if twice:
             raise SdclabError(f"{where}: column {twice[0]} is named twice.")
 

@@ -5,18 +5,19 @@ import json
 import math
 import secrets
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import yaml
 
 from sdclab import choice, choice_page, comparison, files, methods
 from sdclab.data import own
 from sdclab.data.dataset import Dataset
-from sdclab.errors import SdclabError
+from sdclab.errors import SdclabError, listed, shortened
 from sdclab.measures import MEASURES, intact, prl
 from sdclab.measures.copy import EXPLAINED, crowding
 from sdclab.methods import METHODS
@@ -27,11 +28,16 @@ from sdclab.seeds import stream
 Commands = Any
 """What `add_subparsers` returns; its type has no public name."""
 
+SHORT = 2**32
+"""Below, all seeds can be tried: 10,000 take about a second."""
+
 PROTECT = """examples:
   sdclab protect data.csv --method mdav --k 5 -o protected.csv
   sdclab protect data.csv --method fcrm --c 10 --dependent income,tax --independent age -o protected.csv
   sdclab protect data.parquet --method noise --p 0.2 --pass-through name --missing drop -o protected.csv
   sdclab protect --method fcrm --help     the parameters of a method
+
+A name with a comma stands in double quotes: --dependent '"income, EUR",tax'.
 """
 MEASURE = """examples:
   sdclab measure data.csv protected.csv
@@ -69,7 +75,7 @@ def _new(commands: Commands, verb: str, what: str, epilog: str) -> argparse.Argu
 
 
 def _add_roles(parser: argparse.ArgumentParser, release: bool) -> None:
-    columns: dict[str, Any] = {"type": own.names_of, "default": (), "metavar": "A,B"}
+    columns: dict[str, Any] = {"type": own.names_of, "default": (), "metavar": 'A,"B, C"'}
     parser.add_argument("--dependent", help="columns to protect (default: all that have no other role)", **columns)
     parser.add_argument("--independent", help="columns released as they are that may inform the model", **columns)
     if release:
@@ -77,6 +83,9 @@ def _add_roles(parser: argparse.ArgumentParser, release: bool) -> None:
         parser.add_argument("--drop-columns", help="columns to leave out", **columns)
     missing = "a row with a missing value in a dependent or independent is refused, or dropped"
     parser.add_argument("--missing", choices=["refuse", "drop"], default="refuse", help=missing)
+    parser.add_argument("--line-breaks", action="store_true", help="quoted fields of the CSV may hold line breaks")
+    header = "the first line of the CSV names the columns, although it looks like a record"
+    parser.add_argument("--header", action="store_true", help=header)
 
 
 def _say(line: str) -> None:
@@ -96,7 +105,9 @@ def _add_protect(commands: Commands, arguments: Sequence[str]) -> None:
     parser.add_argument("file", type=Path, help="the file to protect (.csv, .tsv, .txt, .parquet)")
     parser.add_argument("--method", required=True, help="one of those that `sdclab protect --help` lists")
     parser.add_argument("-o", "--output", type=Path, required=True, help="the protected file; its ending says how")
-    parser.add_argument("--seed", type=int, help="of the random numbers (default: fresh ones; keep it secret)")
+    parser.add_argument(
+        "--seed", type=int, help="of the random numbers, 2^32 or more (default: a fresh one; keep it secret)"
+    )
     _add_roles(parser, release=True)
     unchanged = "release the file even if the method leaves a dependent as it is"
     parser.add_argument("--allow-unchanged", action="store_true", help=unchanged)
@@ -151,7 +162,8 @@ def _protect(options: argparse.Namespace) -> None:
     table, roles = _read(options)
     dependent, independent = _scenario(roles).split(_dataset(table, roles))
     seed = secrets.randbits(63) if options.seed is None else options.seed
-    made = methods.release(options.method, dependent, independent, stream(seed), given, roles.dependent)
+    rng = stream(seed)
+    made = methods.release(options.method, dependent, independent, rng, given, roles.dependent)
     found = intact.compare(dependent, made.values)
     protected = _changed(found, roles.dependent, options)
     table.released(roles.dependent, made.values, roles.dropped).write(options.output)
@@ -162,6 +174,7 @@ def _protect(options: argparse.Namespace) -> None:
     for name, value in made.facts.items():
         if not math.isnan(value):
             _say(f"{name}: {value:g}")
+    _warn_of_a_short(seed, rng)
     if options.seed is None:
         _say(f"seed: {seed} (with it the same file is made again; who has it may undo the protection)")
 
@@ -185,8 +198,17 @@ def _warn(method: str, found: intact.Intact, columns: Sequence[str]) -> None:
         _say(f"WARNING: {line}")
 
 
+def _warn_of_a_short(seed: int, rng: np.random.Generator) -> None:
+    """Only if the method drew random numbers at all."""
+    if seed < SHORT and rng.bit_generator.state != stream(seed).bit_generator.state:
+        _say(
+            "WARNING: the seed is below 2^32, and so few can all be tried; who finds it draws the same random numbers "
+            "and may undo the protection. Leave --seed out, or give a longer one."
+        )
+
+
 def _read(options: argparse.Namespace, say: Callable[[str], None] = _say) -> tuple[own.Table, own.Roles]:
-    table = own.read(options.file)
+    table = own.read(options.file, options.line_breaks, options.header, say)
     asked = options.dependent, options.independent, options.pass_through, options.drop_columns
     roles = own.Roles.of(table, *asked)
     return own.kept(table, roles.used, options.missing, say), roles
@@ -214,23 +236,47 @@ def _add_measure(commands: Commands) -> None:
 
 
 def _measure(options: argparse.Namespace) -> None:
-    tables = own.read(options.original), own.read(options.protected)
-    shared = _shared(*tables, options.dependent + options.independent)
-    before, after = (own.kept(table, shared, options.missing, _say).matrix(shared) for table in tables)
-    if len(before) != len(after):
-        raise SdclabError(
-            f"{tables[0].file} has {len(before)} records and {tables[1].file} {len(after)}; they must agree."
-        )
+    original, protected = (
+        own.read(file, options.line_breaks, options.header, _say) for file in (options.original, options.protected)
+    )
+    shared, left_out = _shared(original, protected, options.dependent + options.independent)
+    if left_out:
+        _say(f"not compared: {listed([f'{name} {why}' for name, why in left_out.items()])}")
+    before, after = (table.matrix(shared) for table in _paired(original, protected, shared, options.missing))
     changed = [name for name, same in zip(shared, (before == after).all(axis=0), strict=True) if not same]
     independent = options.independent or (() if options.dependent else set(shared) - set(changed or shared))
     roles = own.Roles(
         options.dependent or tuple(name for name in shared if name not in independent),
         tuple(name for name in shared if name in independent), (), (),
     )  # fmt: skip
-    dependent, unchanged = _scenario(roles).split(Dataset(tables[0].file, "own", "", tuple(shared), before))
-    released = after[:, [shared.index(name) for name in roles.dependent]]
+    dependent, unchanged = _scenario(roles).split(Dataset(original.file, "own", "", tuple(shared), before))
+    released = Dataset(protected.file, "own", "", tuple(shared), after).select(roles.dependent, protected.file)
     found = comparison.compare(dependent, released, unchanged, options.measures, _progress_of_measures)
-    print(_as_json(found, roles, len(before)) if options.json else _as_text(found, roles, len(before)))
+    about = {"records": len(before), "dependent": roles.dependent, "independent": roles.independent}
+    print(_as_json(found, {**about, "not_compared": left_out}) if options.json else _as_text(found, about))
+
+
+def _paired(
+    original: own.Table, protected: own.Table, columns: Sequence[str], missing: own.Missing
+) -> tuple[own.Table, own.Table]:
+    """The two tables record by record, without those that are incomplete in either, if that was asked for.
+
+    A release made by `protect --missing drop` lacks the incomplete records already: it is as long as the original
+    without them, and has no gap.
+    """
+    n, m = len(original.frame), len(protected.frame)
+    if missing == "drop" and n != m and not protected.gaps(columns).any():
+        original = own.kept(original, columns, missing, _say)
+    if len(original.frame) != m:
+        raise SdclabError(f"{original.file} has {n} records and {protected.file} {m}; they must agree.")
+    if missing == "refuse" or n != m:
+        return original, protected
+    gaps = original.gaps(columns) | protected.gaps(columns)
+    if gaps.all():
+        raise SdclabError(f"{original.file} and {protected.file}: no record is complete in both.")
+    if gaps.any():
+        _say(f"{gaps.sum()} of {n} rows dropped, a value is missing in {original.file} or {protected.file}")
+    return original.rows(~gaps), protected.rows(~gaps)
 
 
 def _progress_of_measures(name: str) -> None:
@@ -238,26 +284,39 @@ def _progress_of_measures(name: str) -> None:
         print(f"\r\x1b[K{name} ...\r", end="", file=sys.stderr, flush=True)
 
 
-def _shared(original: own.Table, protected: own.Table, named: Sequence[str]) -> list[str]:
-    """The columns to compare, in the original's order: those named, else all fit ones."""
-    both = [name for name in original.columns if name in protected.columns]
+def _shared(original: own.Table, protected: own.Table, named: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+    """The columns to compare, in the original's order: those named, else all fit ones; and why others are left out."""
     for name in named:
         for table in (original, protected):
-            if name not in table.columns:
-                raise SdclabError(f"{table.file}: there is no column {name}; both files must have it.")
+            if name not in table:
+                raise SdclabError(f"{table.file}: there is no column {shortened(name)}; both files must have it.")
     if named:
-        return [name for name in both if name in named]
-    fit = [name for name in both if not own.unfit(original, name) and not protected.is_text(name)]
+        wanted = set(named)
+        return [name for name in original.columns if name in wanted], {}
+    left_out = {name: _unfit(name, original, protected) for name in dict.fromkeys(original.columns + protected.columns)}
+    fit = [name for name, why in left_out.items() if not why]
     if not fit:
         raise SdclabError(f"{original.file} and {protected.file} share no column of numbers that could be compared.")
-    return fit
+    return fit, {name: why for name, why in left_out.items() if why}
 
 
-def _as_text(found: comparison.Comparison, roles: own.Roles, records: int) -> str:
+def _unfit(name: str, original: own.Table, protected: own.Table) -> str:
+    """Why a column is not compared; nothing if it is."""
+    for table in (original, protected):
+        if name not in table:
+            return f"is not in {table.file}"
+        if name == table.row_names:
+            return "names the rows"
+        if table.is_text(name):
+            return f"holds text in {table.file}, first in row {table.first_text(name)}"
+    return own.unfit(original, name)
+
+
+def _as_text(found: comparison.Comparison, about: Mapping[str, Any]) -> str:
     lines = [
-        f"records      {records}",
-        f"dependent    {', '.join(roles.dependent)}",
-        f"independent  {', '.join(roles.independent) or '(none)'}",
+        f"records      {about['records']}",
+        f"dependent    {', '.join(about['dependent'])}",
+        f"independent  {', '.join(about['independent']) or '(none)'}",
     ]
     for measure, numbers in found.numbers.items():
         lines += ["", measure]
@@ -271,12 +330,11 @@ def _shown(value: float) -> str:
     return "not defined" if math.isnan(value) else f"{value:.3f}"
 
 
-def _as_json(found: comparison.Comparison, roles: own.Roles, records: int) -> str:
+def _as_json(found: comparison.Comparison, about: Mapping[str, Any]) -> str:
     numbers = {
         measure: {name: value if math.isfinite(value) else None for name, value in values.items()}
         for measure, values in found.numbers.items()
     }
-    about = {"records": records, "dependent": roles.dependent, "independent": roles.independent}
     return json.dumps({**about, "measures": numbers, "not_measured": found.reasons}, indent=2)
 
 
@@ -356,8 +414,9 @@ def _deliver(
     lines = choice.points(explored.rows)
     ranked = choice.ranking(lines)
     title = f"Methods for {options.file.name}"
+    reading = " --line-breaks" * options.line_breaks + " --header" * options.header
     commands = {
-        row["method"]: choice_page.command(options.file, row, roles, options.missing, folder / "protected")
+        row["method"]: choice_page.command(options.file, row, roles, options.missing, folder / "protected") + reading
         for row in choice.best(ranked)
         if not (methods.is_control(row["method"]) or row["intact"] > 0)  # which protect would refuse
     }

@@ -12,7 +12,7 @@ import numpy as np
 
 from sdclab.arrays import Matrix
 from sdclab.errors import SdclabError, unknown
-from sdclab.files import read, sha256, write
+from sdclab.files import csv_text, read, sha256, write
 
 Kind = Literal["original", "replica", "stand-in", "own"]
 
@@ -54,9 +54,8 @@ class Dataset:
     @property
     def text(self) -> str:
         """The canonical CSV: whole numbers without a point, others in the fewest digits that give them back."""
-        lines = [_header(self.columns)]
-        lines += [",".join(map(_number, record)) for record in self.values.tolist()]
-        return "\n".join(lines) + "\n"
+        records = (",".join(map(_number, record)) + "\n" for record in self.values.tolist())
+        return csv_text(self.columns, []) + "".join(records)
 
     @property
     def fingerprint(self) -> str:
@@ -65,10 +64,11 @@ class Dataset:
 
     def select(self, columns: Sequence[str], where: str) -> Matrix:
         """The values of some columns, in the order asked for."""
+        places = {column: i for i, column in enumerate(self.columns)}
         for column in columns:
-            if column not in self.columns:
+            if column not in places:
                 raise unknown("column", column, self.columns, where)
-        return self.values[:, [self.columns.index(column) for column in columns]]
+        return self.values[:, [places[column] for column in columns]]
 
     def head(self, most: int | None) -> "Dataset":
         """At most so many records, the first ones; what is cut short is a stand-in, on which nothing is judged."""
@@ -96,13 +96,6 @@ def _checksum(facts: Mapping[str, Any]) -> str:
     return sha256(json.dumps(facts, sort_keys=True).encode())
 
 
-def _header(columns: Sequence[str]) -> str:
-    """Names as CSV has them: in quotes where one needs them."""
-    line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow(columns)
-    return line.getvalue()
-
-
 def _number(value: float) -> str:
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
 
@@ -118,7 +111,8 @@ def numbers(
 
     An error names row and column, never the value: it may be confidential.
     """
-    where = [header.index(column) for column in columns]
+    places = {column: i for i, column in enumerate(header)}
+    where = [places[column] for column in columns]
     values = np.empty((len(rows), len(columns)))
     for i, row in enumerate(rows):
         name = names[i] if names else i + 1

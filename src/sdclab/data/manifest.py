@@ -30,10 +30,12 @@ class Replica:
 
 @dataclass(frozen=True)
 class Own:
-    """A user's own file, and what to do with its incomplete rows."""
+    """A user's own file, what to do with its incomplete rows, and how to read it (`sdclab.data.own.read`)."""
 
     file: Path
     missing: Literal["refuse", "drop"] = "refuse"
+    line_breaks: bool = False
+    header: bool = False
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,7 @@ def own_entry(name: str, values: Mapping[str, Any], where: str) -> Entry:
         preparation="own",
         roles=dict.fromkeys(values["columns"], "continuous"),
         sha256=values.get("sha256"),
-        own=Own(file, values.get("missing", "refuse")),
+        own=Own(file, **{key: values[key] for key in ("missing", "line_breaks", "header") if key in values}),
     )
 
 

@@ -1,23 +1,30 @@
 """A user's own file: read with every column as it came, given roles by name, and written again.
 
-CSV (separated by comma, semicolon or tab; UTF-8, with or without a byte order mark) or Parquet, by the file's ending.
-Messages name the row, counted from 1 after the header, and the column, never a value: it may be confidential.
+CSV (RFC 4180, to the letter, but separated by comma, semicolon or tab and with any line ends; UTF-8, with or without a
+byte order mark) or Parquet, by the file's ending. Messages name the row, counted from 1 after the header, and the
+column, never a value: it may be confidential. Nor is a first line shown as names that may be a record.
 """
 
 import csv
 import io
 import re
+import stat
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from importlib import import_module
+from itertools import count
+from operator import eq
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from sdclab.arrays import Matrix, Vector
-from sdclab.errors import SdclabError, unknown
+from sdclab.arrays import Mask, Matrix, Vector
+from sdclab.errors import SdclabError, listed, shortened, unknown
 from sdclab.files import read as read_bytes
 from sdclab.files import replacing
 
@@ -28,6 +35,33 @@ MISSING = ("", "?", "NA")
 COMMA = re.compile(r"[+-]?\d+(\.\d{3})*,\d+")
 """What looks like a number with a decimal comma."""
 
+BREAK = re.compile("\r\n|\r|\n")
+
+LINE_BREAK = (
+    "holds a line break, or a quote is missing or too many; if the file is right, allow it by --line-breaks on the "
+    "command line or line_breaks: true in a study"
+)
+
+MOST_BYTES = 2**32
+"""A longer file is refused, before or after unpacking: it would be held in memory several times."""
+
+MOST_NAME = 1_000
+"""Characters of a column's name."""
+
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+"""In a column's name these would tear a message apart, or command the terminal."""
+
+ROW_NAMES = "row_names"
+"""What the first column is called if it has no name, as R and pandas write it."""
+
+LETTER, DIGIT = re.compile(r"[^\W\d_]"), re.compile(r"\d")
+
+DATED = re.compile(r"\d{4}-\d\d-\d\d.*|\d{1,2}[-/. ]+[^\W\d]{3,9}[-/. ]+\d{2,4}")
+"""Dates with a letter in them, or with the time."""
+
+ENOUGH = 1_000
+"""Records that show whether a column is one of numbers."""
+
 COUNTED = 10
 """Fewer records are not taken for numbered ones, whatever their values."""
 
@@ -35,6 +69,9 @@ LISTED = re.compile(r'\s*(?:"((?:[^"]|"")*)"|([^",]*))\s*(?:,|$)')
 """One name of a list: in quotes, where two of them are one, or bare."""
 
 Missing = Literal["refuse", "drop"]
+
+Say = Callable[[str], None]
+"""Takes a line for the owner of the file."""
 
 
 def names_of(text: str) -> tuple[str, ...]:
@@ -44,8 +81,8 @@ def names_of(text: str) -> tuple[str, ...]:
         found = LISTED.match(text, end)
         if found is None:
             raise SdclabError(
-                f"the list of names {text} cannot be read; a name with a comma or a quote stands in double quotes, and a "
-                'quote in it is written twice: "income, EUR",tax.'
+                f"the list of names {shortened(text)} cannot be read; a name with a comma or a quote stands in "
+                'double quotes, and a quote in it is written twice: "income, EUR",tax.'
             )
         quoted, bare = found.groups()
         names.append(bare.strip() if quoted is None else quoted.replace('""', '"'))
@@ -72,20 +109,41 @@ class Table:
     file: str
     frame: pd.DataFrame = field(repr=False)
     separator: str = ","
+    row_names: str | None = None
+    """The first column, if the file gave it no name: not released unless it was asked for."""
     _known: dict[str, tuple[Vector, int | None]] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        for i, column in enumerate(self.columns):
+        first: dict[str, int] = {}
+        for i, column in enumerate(self.columns, start=1):
             if not column.strip():
-                raise SdclabError(f"{self.file}: column {i + 1} has no name.")
-            if column in self.columns[:i]:
-                raise SdclabError(f"{self.file}: two columns are called {column}.")
+                raise SdclabError(f"{self.file}: column {i} has no name.")
+            if len(column) > MOST_NAME or CONTROL.search(column):
+                raise SdclabError(
+                    f"{self.file}: the name of column {i} is longer than {MOST_NAME} characters or holds a control "
+                    "character."
+                )
+            if first.setdefault(column, i) != i:
+                raise SdclabError(f"{self.file}: columns {first[column]} and {i} have the same name.")
         if self.frame.empty:
             raise SdclabError(f"{self.file}: holds no records.")
 
-    @property
+    @cached_property
     def columns(self) -> tuple[str, ...]:
         return tuple(map(str, self.frame.columns))
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset(self.columns)
+
+    def __contains__(self, column: str) -> bool:
+        return column in self._names
+
+    def check(self, columns: Sequence[str]) -> None:
+        """Refuse a name that no column has."""
+        for column in columns:
+            if column not in self:
+                raise unknown("column", column, self.columns, self.file)
 
     def numbers(self, column: str) -> Vector:
         """A column as numbers, NaN where one is missing."""
@@ -101,6 +159,16 @@ class Table:
             raise self._not_a_number(column, wrong)
         return wrong is not None
 
+    def first_text(self, column: str) -> int | None:
+        """The first row of a column that is no number."""
+        wrong = self._parsed(column)[1]
+        return None if wrong is None else int(self.frame.index[wrong]) + 1
+
+    def is_nested(self, column: str) -> bool:
+        """Whether a column of a Parquet file holds lists or structures: what lies in them cannot be seen through."""
+        kind = self.frame[column].dtype
+        return isinstance(kind, pd.ArrowDtype) and kind.pyarrow_dtype.num_fields > 0
+
     def _parsed(self, column: str) -> tuple[Vector, int | None]:
         """See `_parsed`; text is read once."""
         if column not in self._known:
@@ -113,48 +181,60 @@ class Table:
             return SdclabError(f"{where} has a comma in a number; write decimals with a point, they are not guessed.")
         return SdclabError(f"{where} is not a number.")
 
-    def _check(self, columns: Sequence[str]) -> None:
-        for column in columns:
-            if column not in self.columns:
-                raise unknown("column", column, self.columns, self.file)
-
     def matrix(self, columns: Sequence[str]) -> Matrix:
         """Some columns as finite numbers."""
-        self._check(columns)
+        self.check(columns)
         values = np.column_stack([np.empty((len(self.frame), 0)), *(self.numbers(column) for column in columns)])
         for row, j in np.argwhere(~np.isfinite(values))[:1]:
-            missing = "is missing; incomplete rows are dropped only if asked for (missing: drop)"
+            missing = (
+                "is missing; incomplete rows are dropped only if asked for, by --missing drop on the command line or "
+                "missing: drop in a study"
+            )
             problem = missing if np.isnan(values[row, j]) else "is infinite"
             raise SdclabError(f"{self.file}: row {self.frame.index[row] + 1}, column {columns[j]} {problem}.")
         return values
 
+    def gaps(self, columns: Sequence[str]) -> Mask:
+        """In which rows a value of some columns is missing."""
+        found = np.zeros(len(self.frame), dtype=bool)
+        for column in columns:
+            found |= np.isnan(self.numbers(column))
+        return found
+
     def complete(self, columns: Sequence[str]) -> "Table":
         """The rows without a missing value in any of some columns."""
-        self._check(columns)
-        gaps = np.zeros(len(self.frame), dtype=bool)
-        for column in columns:
-            gaps |= np.isnan(self.numbers(column))
+        self.check(columns)
+        gaps = self.gaps(columns)
         if gaps.all():
-            raise SdclabError(f"{self.file}: every row has a missing value in the columns {', '.join(columns)}.")
-        return replace(self, frame=self.frame[~gaps])
+            raise SdclabError(f"{self.file}: every row has a missing value in the columns {listed(columns)}.")
+        return self.rows(~gaps)
+
+    def rows(self, kept: Mask) -> "Table":
+        return replace(self, frame=self.frame[kept])
 
     def released(self, columns: Sequence[str], values: Matrix, dropped: Sequence[str]) -> "Table":
         """The file with new values in some columns, without those dropped, all others as they came.
 
         A column of whole numbers stays one in format if the new values are whole, too; nothing is rounded.
         """
-        frame = self.frame.drop(columns=list(dropped))
-        for column, new in zip(columns, values.T, strict=True):
-            whole = _are_whole(self.numbers(column)) and _are_whole(new)
-            frame[column] = new.astype(np.int64) if whole else new
-        return replace(self, frame=frame)
+        new = dict(zip(columns, values.T, strict=True))
+        gone = set(dropped)
+        frame = {
+            column: self._renewed(column, new[column]) if column in new else self.frame[column]
+            for column in self.columns
+            if column not in gone
+        }
+        return replace(self, frame=pd.DataFrame(frame, index=self.frame.index))
+
+    def _renewed(self, column: str, new: Vector) -> "Vector | NDArray[np.int64]":
+        return new.astype(np.int64) if _are_whole(self.numbers(column)) and _are_whole(new) else new
 
     def write(self, path: Path) -> None:
-        """Write as CSV or Parquet, by the path's ending."""
+        """Write as CSV or Parquet, by the path's ending; of the original's metadata nothing is kept."""
         with replacing(path) as temporary:
             if _is_parquet(path):
-                _pyarrow(str(path))
-                self.frame.to_parquet(temporary, index=False)
+                arrow, parquet = _pyarrow(path)
+                parquet.write_table(_plain(arrow.Table.from_pandas(self.frame, preserve_index=False)), temporary)
             else:
                 self.frame.to_csv(
                     temporary, sep=self.separator, index=False, lineterminator="\n", quoting=self._quoting()
@@ -167,7 +247,7 @@ class Table:
         return csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL
 
 
-def kept(table: Table, columns: Sequence[str], missing: Missing, say: Callable[[str], None]) -> Table:
+def kept(table: Table, columns: Sequence[str], missing: Missing, say: Say) -> Table:
     """The table, without its incomplete rows if that was asked for; `say` hears how many they were."""
     if missing == "refuse":
         return table
@@ -214,56 +294,211 @@ def _is_parquet(path: Path) -> bool:
 
 def check_ending(path: Path) -> None:
     """Refuse a file of which it is not known how to read or write it."""
-    if not (_is_parquet(path) or path.suffix.lower() in (".csv", ".tsv", ".txt")):
+    if _is_parquet(path):
+        _pyarrow(path)
+    elif path.suffix.lower() not in (".csv", ".tsv", ".txt"):
         raise SdclabError(f"{path}: the ending must be .csv, .tsv, .txt, .parquet or .pq.")
 
 
-def _pyarrow(path: str) -> Any:
+def _pyarrow(path: Path) -> tuple[Any, Any]:
+    """The packages pyarrow and pyarrow.parquet."""
     try:
-        return import_module("pyarrow.parquet")
+        return import_module("pyarrow"), import_module("pyarrow.parquet")
     except ImportError:
         raise SdclabError(
             f"{path}: Parquet needs the package pyarrow, which is not installed; pip install 'sdclab[parquet]'."
         ) from None
 
 
-def read(path: Path) -> Table:
-    """A file as a table."""
+def read(path: Path, line_breaks: bool = False, header: bool = False, say: Say = lambda line: None) -> Table:
+    """A file as a table; `say` hears what its owner should know.
+
+    `line_breaks`: in a CSV, a quoted field may hold them; a quote too many or too few does the same, with whole records
+    in one field, so they are refused by default. `header`: the first line names the columns, although it looks like a
+    record.
+    """
     check_ending(path)
-    content = read_bytes(path)
+    content = _content(path)
     if _is_parquet(path):
-        parquet = _pyarrow(str(path))
-        try:
-            stored = parquet.read_table(io.BytesIO(content))
-        except (OSError, ValueError):  # what pyarrow raises is one of these
-            raise SdclabError(f"{path.name}: is not a Parquet file that can be read.") from None
-        return Table(path.name, stored.to_pandas(types_mapper=pd.ArrowDtype, ignore_metadata=True))
-    return _from_csv(content, path.name)
+        return _table(path.name, _from_parquet(content, path), ",", say)
+    frame, separator = _from_csv(content, path.name, line_breaks, header, say)
+    return _table(path.name, frame, separator, say)
 
 
-def _from_csv(content: bytes, file: str) -> Table:
+def _content(path: Path) -> bytes:
+    """The bytes of a file that has an end: devices and pipes may have none."""
+    try:
+        about = path.stat()
+    except OSError:
+        return read_bytes(path)  # which says why it cannot be read
+    if not (stat.S_ISREG(about.st_mode) or stat.S_ISDIR(about.st_mode)):
+        raise SdclabError(f"{path}: is not a regular file.")
+    if about.st_size > MOST_BYTES:
+        raise _too_long(path.name)
+    return read_bytes(path)
+
+
+def _too_long(file: str) -> SdclabError:
+    return SdclabError(f"{file}: is longer than {MOST_BYTES / 2**30:g} GiB, the most that is read.")
+
+
+def _from_parquet(content: bytes, path: Path) -> pd.DataFrame:
+    arrow, parquet = _pyarrow(path)
+    try:
+        packed = parquet.ParquetFile(io.BytesIO(content))
+        if _unpacked(packed.metadata) > MOST_BYTES:
+            raise _too_long(path.name)
+        stored = _plain(packed.read())
+        stored.validate(full=True)
+        frame: pd.DataFrame = stored.to_pandas(types_mapper=pd.ArrowDtype)
+    except (OSError, ValueError, MemoryError, arrow.ArrowException):  # what pyarrow raises is one of these
+        raise SdclabError(f"{path.name}: is not a Parquet file that can be read.") from None
+    return frame
+
+
+def _unpacked(about: Any) -> int:
+    """The least number of bytes that a Parquet file takes in memory; repeated values take hardly any in the file."""
+    groups = (about.row_group(i).total_byte_size for i in range(about.num_row_groups))
+    return max(sum(groups), 8 * about.num_rows * about.num_columns)
+
+
+def _plain(stored: Any) -> Any:
+    """A Parquet table without metadata, and with values for codes: the list of codes also has those of rows gone."""
+    for i, column in enumerate(stored.schema):
+        if str(column.type).startswith("dictionary<"):
+            stored = stored.set_column(i, column.name, stored.column(i).cast(column.type.value_type))
+    return stored.replace_schema_metadata(None)
+
+
+def _table(file: str, frame: pd.DataFrame, separator: str, say: Say) -> Table:
+    """A table whose first column gets a name if it has none: R and pandas write row names so."""
+    names = list(map(str, frame.columns))
+    if not names or names[0].strip():
+        return Table(file, frame, separator)
+    taken = set(names)
+    name = next(name for i in count() if (name := f"{ROW_NAMES}{i or ''}") not in taken)
+    say(f"{file}: the first column has no name; it is called {name}, and left out unless it is given a role")
+    return Table(file, frame.set_axis([name, *names[1:]], axis=1), separator, name)
+
+
+def _from_csv(content: bytes, file: str, line_breaks: bool, header: bool, say: Say) -> tuple[pd.DataFrame, str]:
+    """The fields as text, and what separates them."""
+    parts = _text(content, file).split('"')  # outside of quotes and inside by turns; "" in a field: an empty part
+    outside = "x".join(parts[::2])
+    if "\n" in outside and re.search("\r(?!\n)", outside):
+        raise SdclabError(f"{file}: some lines end with a carriage return alone, others do not.")
+    separator = max(SEPARATORS, key=BREAK.split(outside, maxsplit=1)[0].count)
+    for place, problem in _misquoted(parts, separator, line_breaks):
+        raise SdclabError(f"{file}: {_place(parts[:place], separator)} {problem}.")
+    rows = _records('"'.join(parts), separator, file)
+    first = next(rows, [])
+    records = [row or [""] for row in rows if row or len(first) == 1]  # in a single column, an empty line is a gap
+    for i, row in enumerate(records):
+        if len(row) != len(first):
+            raise SdclabError(f"{file}: row {i + 1} has {len(row)} fields, but there are {len(first)} columns.")
+    if records and not header:
+        _check_header(first, records, file)
+    if line_breaks:
+        _tell_breaks(records, file, say)
+    names = [BREAK.sub(" ", name.strip()) for name in first]
+    return pd.DataFrame(records, columns=names, dtype=object), separator
+
+
+def _text(content: bytes, file: str) -> str:
     try:
         text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise SdclabError(f"{file}: is not UTF-8 text.") from None
-    separator = max(SEPARATORS, key=lambda mark: len(next(_records(text, mark, file), [])))
-    rows = _records(text, separator, file)
-    header = [name.strip() for name in next(rows, [])]
-    for i, name in enumerate(header):
-        if _is_number(name):  # a record in place of the header would be shown as names
-            raise SdclabError(f"{file}: the first line must name the columns, but field {i + 1} is a number.")
-    records = [row or [""] for row in rows if row or len(header) == 1]  # in a single column, an empty line is a gap
-    for i, row in enumerate(records):
-        if len(row) != len(header):
-            raise SdclabError(f"{file}: row {i + 1} has {len(row)} fields, but there are {len(header)} columns.")
-    return Table(file, pd.DataFrame(records, columns=header, dtype=object), separator)
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise SdclabError(f"{file}: is not UTF-8 text, first in line {line}; save it as UTF-8.") from None
+    if "\0" in text:
+        raise SdclabError(f"{file}: line {text.count(chr(10), 0, text.index(chr(0))) + 1} holds a null character.")
+    return text
+
+
+def _misquoted(parts: Sequence[str], separator: str, line_breaks: bool) -> Iterator[tuple[int, str]]:
+    """Before which part a field is not as RFC 4180 has it, and why: the next quote would end it, with all records
+    between in it.
+
+    Python's reader, if strict, sees a field that is never closed or goes on after its quotes, but takes a quote in the
+    midst of a bare field for a letter.
+    """
+    ends = separator + "\r\n"
+    last = len(parts) - 1
+    for i, part in enumerate(parts):
+        if i % 2 == 1:
+            if i == last:
+                yield i, "begins with a quote that is never closed"
+            elif not line_breaks and BREAK.search(part):
+                yield i, LINE_BREAK
+        elif part and i > 0 and part[0] not in ends:
+            yield i, "goes on after its closing quote; a quote in a quoted field is written twice"
+        elif part and i < last and part[-1] not in ends:
+            yield i + 1, "has a quote but is not in quotes; it must be, and the quote in it be written twice"
+
+
+def _place(before: Sequence[str], separator: str) -> str:
+    """Where a field begins, by what stands before it."""
+    line = len(BREAK.findall('"'.join(before))) + 1
+    this = BREAK.split("x".join(before[::2]))[-1]
+    return f"line {line} (the header is line 1), field {this.count(separator) + 1}"
 
 
 def _records(text: str, separator: str, file: str) -> Iterator[list[str]]:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:
-        yield from csv.reader(io.StringIO(text, newline=""), delimiter=separator)
-    except csv.Error as error:
-        raise SdclabError(f"{file}: is not a CSV file that can be read ({error}).") from None
+        yield from reader
+    except csv.Error:  # the quotes were checked before
+        raise SdclabError(
+            f"{file}: line {reader.line_num} has a field of more than {csv.field_size_limit()} characters."
+        ) from None
+
+
+def _tell_breaks(records: Sequence[Sequence[str]], file: str, say: Say) -> None:
+    """How many line breaks there are in fields: if more than expected, a quote is wrong."""
+    lines = [len(BREAK.split(cell)) for row in records for cell in row if BREAK.search(cell)]
+    if lines:
+        say(f"{file}: {len(lines)} fields hold line breaks, the longest {max(lines)} lines")
+
+
+def _check_header(names: Sequence[str], records: Sequence[Sequence[str]], file: str) -> None:
+    """Refuse a first line that may be a record: it would be shown as names."""
+    problem = _like_a_record(names, records)
+    if problem:
+        raise SdclabError(
+            f"{file}: the first line must name the columns, but {problem}; if it does name them, say so by --header on "
+            "the command line or header: true in a study."
+        )
+
+
+def _like_a_record(names: Sequence[str], records: Sequence[Sequence[str]]) -> str:
+    """Why the first line may be a record: a name looks like a value, or is one in its own column; or no column of
+    numbers tells the word above it from the rest. Its fields are counted, not shown.
+    """
+    for i, name in enumerate(names):
+        if _is_value(name.strip()):
+            return f"field {i + 1} of it looks like a value"
+    named = [name or None for name in names]
+    for row in records:
+        if any(map(eq, row, named)):
+            return f"field {list(map(eq, row, named)).index(True) + 1} of it is a value in its column, too"
+    seen = records[:ENOUGH]
+    if not any(_are_values([row[i] for row in seen]) for i in range(len(names))):
+        return "no column of numbers tells it from the records"
+    return ""
+
+
+def _are_values(cells: Sequence[str]) -> bool:
+    """Whether most of what is there looks like numbers, be they written with a comma, or dates."""
+    there = [cell for cell in map(str.strip, cells) if cell not in MISSING]
+    return 2 * sum(map(_is_value, there)) > len(there)
+
+
+def _is_value(text: str) -> bool:
+    """Whether a text is hardly a name: a number, whatever its marks, a missing one, a date, an address."""
+    if not text:
+        return False
+    bare = not LETTER.search(text) and DIGIT.search(text)
+    return bool(bare or text in MISSING or _is_number(text) or "@" in text or DATED.fullmatch(text))
 
 
 def _is_number(text: str) -> bool:
@@ -303,20 +538,25 @@ class Roles:
         """The roles asked for. Without dependents, these are all other columns, if they can be.
 
         No column is released unless it was protected or named: one without a role is refused, and so is by default one
-        that holds text, numbers the records or never changes.
+        that holds text, numbers the records or never changes. Row names are left out unless they are given a role.
         """
         named = [*dependent, *independent, *pass_through, *dropped]
-        for column in named:
-            if column not in table.columns:
-                raise unknown("column", column, table.columns, table.file)
-            if named.count(column) > 1:
+        table.check(named)
+        for column, times in Counter(named).items():
+            if times > 1:
                 raise SdclabError(f"{table.file}: column {column} is named more than once.")
-        others = [column for column in table.columns if column not in named]
+        for column in pass_through:
+            if table.is_nested(column):
+                raise SdclabError(f"{table.file}: column {column} holds lists or structures; leave it out.")
+        if table.row_names is not None and table.row_names not in named:
+            dropped = [*dropped, table.row_names]
+        taken = {*named, *dropped}
+        others = [column for column in table.columns if column not in taken]
         problems = {column: "has no role" if dependent else unfit(table, column) for column in others}
-        refused = [f"{column} {problem}" for column, problem in problems.items() if problem]
+        refused = [f"{shortened(column)} {problem}" for column, problem in problems.items() if problem]
         if refused:
             raise SdclabError(
-                f"{table.file}: {', '.join(refused)}; name such columns in --pass-through to release them as they are, "
+                f"{table.file}: {listed(refused)}; name such columns in --pass-through to release them as they are, "
                 "in --drop-columns to leave them out, or give them a role with --dependent or --independent."
             )
         if not (dependent or others):
