@@ -179,15 +179,6 @@ def _protect(options: argparse.Namespace) -> None:
         _say(f"seed: {seed} (with it the same file is made again; who has it may undo the protection)")
 
 
-def _warn_of_a_short(seed: int, rng: np.random.Generator) -> None:
-    """Only if the method drew random numbers at all."""
-    if seed < SHORT and rng.bit_generator.state != stream(seed).bit_generator.state:
-        _say(
-            "WARNING: the seed is below 2^32, and so few can all be tried; who finds it draws the same random numbers "
-            "and may undo the protection. Leave --seed out, or give a longer one."
-        )
-
-
 def _changed(found: intact.Intact, columns: Sequence[str], options: argparse.Namespace) -> list[str]:
     """The columns that a method did change; one that it did not is refused, unless that was asked for."""
     unchanged = [columns[i] for i in found.unchanged]
@@ -205,6 +196,15 @@ def _warn(method: str, found: intact.Intact, columns: Sequence[str]) -> None:
         _say(f"WARNING: {method} is a control, no protection: every record stands in the file")
     for line in intact.warnings(found, columns):
         _say(f"WARNING: {line}")
+
+
+def _warn_of_a_short(seed: int, rng: np.random.Generator) -> None:
+    """Only if the method drew random numbers at all."""
+    if seed < SHORT and rng.bit_generator.state != stream(seed).bit_generator.state:
+        _say(
+            "WARNING: the seed is below 2^32, and so few can all be tried; who finds it draws the same random numbers "
+            "and may undo the protection. Leave --seed out, or give a longer one."
+        )
 
 
 def _read(options: argparse.Namespace, say: Callable[[str], None] = _say) -> tuple[own.Table, own.Roles]:

@@ -96,13 +96,6 @@ def _checksum(facts: Mapping[str, Any]) -> str:
     return sha256(json.dumps(facts, sort_keys=True).encode())
 
 
-def _header(columns: Sequence[str]) -> str:
-    """Names as CSV has them: in quotes where one needs them."""
-    line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow(columns)
-    return line.getvalue()
-
-
 def _number(value: float) -> str:
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
 

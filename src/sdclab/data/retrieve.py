@@ -83,12 +83,12 @@ def _own(entry: Entry, file: Own, say: Callable[[str], None]) -> Dataset:
     """The columns that a study asks for of its own file."""
     from sdclab.data import own  # needs pandas, which no other dataset does
 
-    said: list[str] = []
     whole = own.read(file.file, file.line_breaks, file.header, say)
-    table = own.kept(whole, entry.columns, file.missing, said.append)
-    for line in said:
+    dropped: list[str] = []
+    table = own.kept(whole, entry.columns, file.missing, dropped.append)
+    for line in dropped:
         say(line)
-    source = "; ".join(said) or table.file  # pages say where a dataset comes from, so they tell what was dropped
+    source = "; ".join(dropped) or table.file  # pages say where a dataset comes from, so they tell what was dropped
     dataset = Dataset(entry.name, "own", source, entry.columns, table.matrix(entry.columns))
     _verify(dataset, entry.sha256)
     return dataset
