@@ -49,19 +49,19 @@ def _costs(benchmarks: Path) -> Iterator[Cost]:
         stage = f"{folder} of {rest[0]}" if folder == "cells" else folder.removesuffix(".tsv")
         stages.setdefault(stage, []).append(_measured(path))
     for stage, jobs in stages.items():
-        yield Cost(
-            stage, len(jobs), sum(_number(job["s"]) for job in jobs), max(_number(job["max_rss"]) for job in jobs)
-        )
+        seconds, megabytes = ([_number(job.get(name, "")) for job in jobs] for name in ("s", "max_rss"))
+        yield Cost(stage, len(jobs), sum(seconds), max(megabytes))
 
 
 def _measured(path: Path) -> dict[str, str]:
-    names, values = (line.split("\t") for line in read(path).decode().splitlines()[:2])
-    return dict(zip(names, values, strict=True))
+    """What was measured of a job; a file that was emptied or cut short, which is no result, tells less or nothing."""
+    names, values = [line.split("\t") for line in (*read(path).decode().splitlines(), "", "")][:2]
+    return dict(zip(names, values, strict=False))
 
 
 def _number(text: str) -> float:
     """A measured number; a job that was too short for it has none."""
-    return float(text) if text not in ("-", "NA") else 0.0
+    return float(text) if text not in ("-", "NA", "") else 0.0
 
 
 if "snakemake" in globals():

@@ -200,6 +200,13 @@ class TestPage:
         changed = [one for one, other in zip(*parts, strict=True) if one != other]
         assert [part[:23] for part in changed] == ['<section id="run-time">'[:23]]
 
+    def test_is_made_whatever_became_of_the_benchmarks(self, tiny, tmp_path):
+        again = shutil.copytree(tiny, tmp_path / "again")
+        paths = sorted((again / "benchmarks").rglob("*.tsv"))
+        for i, path in enumerate(paths):
+            path.write_bytes(path.read_bytes()[: [0, 5, -7][i % 3]])
+        assert '<section id="run-time">' in remade(again)
+
 
 def remade(folder):
     """The page made once more from a folder of results."""
