@@ -443,9 +443,11 @@ def test_a_published_table_that_is_no_csv_is_named(tmp_path):
 
 def test_an_option_that_a_check_of_the_audit_does_not_take_is_named():
     table = published.Published("x", ("a",), ({"a": "1"},))
-    claim = {"table": "x", "claim": "it is small", "check": "exceeds", "quantity": "a", "bond": 1}
-    with pytest.raises(SdclabError, match=r"audit: it is small: check exceeds: .*bo"):
-        audit.audit({"x": table}, [claim])
+    claim = {"table": "x", "claim": "it is small", "check": "exceeds", "quantity": "a"}
+    with pytest.raises(SdclabError, match=r"audit: it is small: check exceeds: .*bond"):
+        audit.audit({"x": table}, [{**claim, "bound": 1, "bond": 1}])
+    with pytest.raises(SdclabError, match="audit: it is small: check mean_of: names a table, column, row or value"):
+        audit.audit({"x": table}, [{**claim, "check": "mean_of", "parts": ["b"]}])
 
 
 def test_a_data_folder_with_braces_is_refused(tmp_path):
