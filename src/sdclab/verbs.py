@@ -352,7 +352,7 @@ def _deliver(
 def _draw(lines: Sequence[choice.Row], title: str, crowded: float, folder: Path) -> None:
     from sdclab.plots import choices, style
 
-    figure = choices.draw({"map": pd.DataFrame(lines)}, None, title=title, crowded=crowded)
+    figure = choices.draw({"map": pd.DataFrame(lines)}, None, title=style.plain(title), crowded=crowded)
     for ending in ("svg", "png"):
         style.save(figure, folder / f"map.{ending}")
 
