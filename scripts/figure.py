@@ -9,7 +9,7 @@ from job import job
 
 from sdclab.data.dataset import Dataset
 from sdclab.plots import PLOTS
-from sdclab.plots.style import save
+from sdclab.plots.style import plain, save
 from sdclab.scenarios import Scenario
 
 
@@ -21,7 +21,7 @@ def main(
     outputs: Sequence[str],
 ) -> None:
     frames = {Path(path).stem: pd.read_csv(path) for path in tables}
-    title, split = spec["title"], None
+    title, split = plain(spec["title"]), None
     if scenario and dataset:
         data = Dataset.read(*map(Path, dataset))
         title, split = f"{title}\ndata: {data.kind}", scenario.split(data)

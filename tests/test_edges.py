@@ -80,12 +80,11 @@ class TestPaths:
             assert f"{name}: cannot be read (it is a pipe or a device" in refused(capsys, "measure", name, "in.csv")
             assert f"{name}: is a pipe or a device" in refused(capsys, *PROTECT, name)
 
-    def test_a_file_too_large_to_be_read_is_not(self, home, capsys):
-        with open(home / "huge.csv", "wb") as file:
-            file.truncate(files.MOST_BYTES + 1)  # a hole, not bytes
-        assert f"huge.csv: has {files.MOST_BYTES + 1} bytes, but at most" in refused(
-            capsys, "measure", "huge.csv", "in.csv"
-        )
+    def test_a_file_too_large_to_be_read_is_not(self, home):
+        size = (home / "in.csv").stat().st_size
+        assert len(files.read("in.csv", most=size)) == size
+        with pytest.raises(SdclabError, match=f"in.csv: has {size} bytes, but at most {size - 1} are read"):
+            files.read("in.csv", most=size - 1)
 
     def test_a_name_may_be_as_long_as_names_can_be(self, home, capsys):
         name = "a" * 251 + ".csv"
@@ -113,8 +112,26 @@ class TestPaths:
         with pytest.raises(SdclabError, match="is not a folder that can be written to"):
             files.check_writable("a\0b")
 
+    def test_a_folder_that_was_removed_under_our_feet(self, home, capsys):
+        gone = home / "gone"
+        gone.mkdir()
+        os.chdir(gone)
+        gone.rmdir()
+        assert "cannot write here" in refused(capsys, "map", home / "in.csv", "-o", "map")
+        assert "cannot write here" in refused(capsys, *PROTECT[:1], home / "in.csv", *PROTECT[2:], "out.csv")
+
+    def test_a_user_without_a_home_is_told_what_to_do(self, monkeypatch):
+        def homeless():
+            raise RuntimeError("Could not determine home directory.")
+
+        monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+        monkeypatch.setattr(Path, "home", homeless)
+        with pytest.raises(SdclabError, match="no home folder for a cache; name one by cache_dir or XDG_CACHE_HOME"):
+            retrieve.default_cache()
+
 
 class TestStreams:
+    @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
     def test_a_full_disk_behind_standard_output(self, home):
         with open("/dev/full", "w") as full:
             done = sdclab("measure", "in.csv", "in.csv", capture_output=False, stdout=full, stderr=subprocess.PIPE)
@@ -443,9 +460,11 @@ def test_a_published_table_that_is_no_csv_is_named(tmp_path):
 
 def test_an_option_that_a_check_of_the_audit_does_not_take_is_named():
     table = published.Published("x", ("a",), ({"a": "1"},))
-    claim = {"table": "x", "claim": "it is small", "check": "exceeds", "quantity": "a", "bond": 1}
-    with pytest.raises(SdclabError, match=r"audit: it is small: check exceeds: .*bo"):
-        audit.audit({"x": table}, [claim])
+    claim = {"table": "x", "claim": "it is small", "check": "exceeds", "quantity": "a"}
+    with pytest.raises(SdclabError, match=r"audit: it is small: check exceeds: .*bond"):
+        audit.audit({"x": table}, [{**claim, "bound": 1, "bond": 1}])
+    with pytest.raises(SdclabError, match="audit: it is small: check mean_of: names a table, column, row or value"):
+        audit.audit({"x": table}, [{**claim, "check": "mean_of", "parts": ["b"]}])
 
 
 def test_a_data_folder_with_braces_is_refused(tmp_path):

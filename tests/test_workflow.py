@@ -193,10 +193,15 @@ class TestBadInput:
             ("studies=[cano_torra_2008]", "unknown study 'cano_torra_2008': did you mean cano_torra_2009?"),
             ("data_dir=nowhere", "nowhere: the data folder (data_dir or SDCLAB_DATA) does not exist"),
             ("results=Snakefile/results", "Snakefile/results: cannot write here"),
+            ("results='a{b}'", "must be a path without braces and control characters"),
         ],
     )
     def test_in_the_config(self, smoke, setting, message):
         assert message in self.refused(smoke, "--config", setting)
+
+    def test_a_key_that_stands_twice(self, smoke):
+        (smoke.root / "twice.yaml").write_text("results: results/a\nresults: results/b\n")
+        assert "twice.yaml, line 2, column 1" in self.refused(smoke, "--configfile", "twice.yaml")
 
     def test_malformed_yaml(self, tree):
         (tree.root / "config/config.yaml").write_text("studies: [\nresults: {")

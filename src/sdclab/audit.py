@@ -34,12 +34,16 @@ def audit(tables: Tables, claims: Sequence[Mapping[str, Any]]) -> list[Finding]:
         options = {key: value for key, value in claim.items() if key not in ("table", "claim", "check")}
         if claim["table"] not in tables:
             raise unknown("published table", claim["table"], tables, "audit")
+        place = f"audit: {claim['claim']}: check {claim['check']}"
         check = CHECKS[claim["check"]]
         try:
             signature(check).bind(tables, claim["table"], **options)
         except TypeError as error:
-            raise SdclabError(f"audit: {claim['claim']}: check {claim['check']}: {error}.") from None
-        holds, detail = check(tables, claim["table"], **options)
+            raise SdclabError(f"{place}: {error}.") from None
+        try:
+            holds, detail = check(tables, claim["table"], **options)
+        except (LookupError, StopIteration, ValueError):
+            raise SdclabError(f"{place}: names a table, column, row or value that is not there.") from None
         findings.append(Finding(claim["table"], claim["claim"], holds, detail))
     return findings
 

@@ -115,15 +115,16 @@ def check_target(path: Path) -> None:
 
 def check_writable(folder: Path | str) -> None:
     """Refuse a folder in which nothing could be written, before anything is computed for it."""
-    existing = Path(folder).absolute()
+    place = str(folder)
     try:
+        existing = Path(folder).absolute()
         while not os.path.lexists(existing):
             existing = existing.parent
+        place = str(existing)
         tempfile.TemporaryFile(dir=existing).close()
         is_root = os.path.realpath(folder) == os.path.realpath(existing.anchor)
     except (OSError, ValueError):
-        problem = f"{existing} is not a folder that can be written to"
-        raise SdclabError(f"{folder}: cannot write here ({problem}).") from None
+        raise SdclabError(f"{folder}: cannot write here ({place} is not a folder that can be written to).") from None
     if is_root:
         raise SdclabError(f"{folder}: is the root of the file system; name a folder.")
 

@@ -436,7 +436,7 @@ def _deliver(
 def _draw(lines: Sequence[choice.Row], title: str, folder: Path) -> None:
     from sdclab.plots import choices, style
 
-    figure = choices.draw({"map": pd.DataFrame(lines)}, None, title=title)
+    figure = choices.draw({"map": pd.DataFrame(lines)}, None, title=style.plain(title))
     for ending in ("svg", "png"):
         style.save(figure, folder / f"map.{ending}")
 

@@ -49,8 +49,11 @@ class Places:
 
 def default_cache() -> Path:
     """The user's cache folder for downloaded originals."""
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "sdclab"
+    base = os.environ.get("XDG_CACHE_HOME")
+    try:
+        return (Path(base) if base else Path.home() / ".cache") / "sdclab"
+    except RuntimeError:  # a user without a home, as in a container
+        raise SdclabError("there is no home folder for a cache; name one by cache_dir or XDG_CACHE_HOME.") from None
 
 
 def find(entry: Entry, places: Places) -> Path | None:
