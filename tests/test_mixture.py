@@ -132,15 +132,15 @@ class TestHierarchical:
 
     def test_a_large_file_is_sampled_evenly(self, rng):
         records = rng.standard_normal((2 * MOST + 1, 2))
-        used, labels = starting_labels(records, "textbook", [3])
-        assert len(used) == len(labels[3]) == MOST
+        used, labels = starting_labels(records, "textbook")
+        assert len(used) == len(labels(3)) == MOST
         assert (used[0], used[-1]) == (0, 2 * MOST)
         assert set(np.diff(used)) <= {2, 3}
 
     def test_k_means_recovers_groups_that_are_far_apart(self, rng):
         group = np.repeat(np.arange(3), 30)
         records = rng.standard_normal((90, 2)) + 50 * np.column_stack([group == 1, group == 2])
-        labels = starting_labels(records, "kmeans++", [3])[1][3]
+        labels = starting_labels(records, "kmeans++")[1](3)
         assert len({(a, b) for a, b in zip(group, labels, strict=True)}) == 3
 
 
