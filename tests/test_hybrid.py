@@ -120,6 +120,57 @@ class TestMixedData:
         assert ours["propensity_mixed"] < theirs["propensity_mixed"]
 
 
+NASTY: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "whole numbers": lambda table: table.round(),
+    "heavy tails": lambda table: np.exp(4 * table),
+    "an outlier": lambda table: np.where(np.arange(len(table))[:, None] == 0, 1e12, table),
+    "a constant column": lambda table: np.column_stack([np.full(len(table), 7.1), table]),
+    "constant": lambda table: np.full_like(table, 7.1),
+    "duplicates": lambda table: table[np.arange(len(table)) // 4],
+    "half duplicates": lambda table: table[np.maximum(np.arange(len(table)) - len(table) // 2, 0)],
+    "collinear": lambda table: np.column_stack([table, table.sum(axis=1)]),
+    "zeros and ones": lambda table: np.column_stack([table[:, 0], table > 0]),
+    "far from 0": lambda table: table + 1e9,
+}
+"""Tables as methods meet them when nobody has looked at the file."""
+
+
+class TestNastyTables:
+    """A release with the means of the file, or one sentence; a warning of numpy is an error here."""
+
+    @pytest.mark.filterwarnings("error")
+    @pytest.mark.parametrize("kind", NASTY)
+    @settings(max_examples=12)
+    @given(data=st.data())
+    def test_a_release_or_a_sentence(self, kind, data):
+        n, p = data.draw(st.integers(1, 30)), data.draw(st.integers(1, 6))
+        table = NASTY[kind](np.random.default_rng(data.draw(st.integers(0, 2**32))).standard_normal((n, p)))
+        table = table * 10.0 ** data.draw(st.sampled_from([-12, 0, 12]))
+        parameters: dict[str, object] = {"k": data.draw(st.sampled_from([1, 2, 3, n // 2, n]))}
+        method = data.draw(st.sampled_from(["hybrid", "hybrid", "hybrid_micro"]))
+        if method == "hybrid":
+            parameters["start"] = data.draw(st.sampled_from(["mclust", "textbook", "kmeans++"]))
+            parameters["clusters"] = data.draw(st.sampled_from([None, None, 1, 3]))
+        try:
+            made = release(method, table, table[:, :0], np.random.default_rng(0), parameters).values
+        except SdclabError:
+            return
+        drawn = ~((table == 0) | (table == 1)).all(axis=0)
+        off = np.abs(made.mean(axis=0) - table.mean(axis=0)) / (np.abs(table).max(axis=0) + (table == 0).all(axis=0))
+        assert off[drawn].max(initial=0.0) < 1e-8
+
+    @pytest.mark.parametrize("start", ["mclust", "textbook", "kmeans++"])
+    def test_many_attributes_in_large_units(self, start, rng):
+        table = rng.normal(0, 1e8, (150, 20))
+        made = hybrid(table, k=20, clusters=2, model="EEE", start=start).values
+        np.testing.assert_allclose(made.mean(axis=0), table.mean(axis=0), atol=1e-2)
+
+    @pytest.mark.parametrize("start", ["mclust", "textbook", "kmeans++"])
+    def test_nothing_varies(self, start):
+        with pytest.raises(SdclabError, match="no attribute varies beyond rounding"):
+            hybrid(np.full((60, 3), 7.1), k=5, start=start)
+
+
 class TestBadInput:
     @pytest.mark.parametrize(
         ("parameters", "message"),

@@ -421,7 +421,7 @@ class TestParquet:
         with pytest.raises(SdclabError, match=r"in\.parquet: has 8\d+ bytes, but at most 524288 are read"):
             own.read(Path("in.parquet"))
 
-    @settings(max_examples=60, deadline=None, derandomize=True)
+    @settings(max_examples=60, derandomize=True)
     @given(st.integers(0, 10_000), st.binary(min_size=1, max_size=3))
     def test_a_damaged_file_is_a_sentence(self, tmp_path_factory, place, damage):
         path = tmp_path_factory.mktemp("damaged") / "in.parquet"

@@ -66,11 +66,19 @@ def _evv(scatter: Matrix, size: Vector) -> Matrix:
 
 
 def _vev(scatter: Matrix, size: Vector) -> Matrix:
-    """One shape: volumes and shape are found in turn, orientations are the scatters' own axes."""
+    """One shape: volumes and shape are found in turn, orientations are the scatters' own axes.
+
+    The shape is shared, so a cluster on fewer dimensions takes it from the others: volumes start from the traces.
+    """
     lengths, axes = np.linalg.eigh(scatter)
-    volume = _volumes(lengths) / size
+    lengths = np.maximum(lengths, 0.0)
+    volume = lengths.mean(axis=1) / size
     for _ in range(100):
+        if (volume <= np.finfo(float).eps * volume.max()).any():
+            raise collapsed(len(size))
         shape = (lengths / volume[:, None]).sum(axis=0)
+        if shape.min() <= 0:
+            raise collapsed(len(size))
         shape /= _volumes(shape[None])
         before, volume = volume, (lengths / shape).sum(axis=1) / (size * len(shape))
         if np.abs(volume - before).max() <= 1e-8 * volume.max():

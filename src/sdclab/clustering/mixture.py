@@ -14,6 +14,7 @@ from sdclab.arrays import Indices, Matrix, Vector
 from sdclab.clustering.constraint import constrained
 from sdclab.clustering.covariances import COVARIANCES, CollapsedError, collapsed
 from sdclab.clustering.starts import Start, starting_labels
+from sdclab.errors import SdclabError
 from sdclab.linalg import independent_scores
 from sdclab.memo import remembered
 from sdclab.ties import largest_of
@@ -144,13 +145,15 @@ def choose(records: Matrix, models: tuple[str, ...], sizes: tuple[int, ...], sta
     nothing more about clusters: such files are described by their principal components, in units of the SDs.
     """
     records = independent_scores(records)
-    used, labels = starting_labels(records, start, sizes)
+    if not records.shape[1]:
+        raise SdclabError("no attribute varies beyond rounding, so there are no clusters to find.")
+    used, labels = starting_labels(records, start)
     found: list[Mixture] = []
     problems: list[CollapsedError] = []
-    for model in models:
-        for size in sizes:
+    for size in sizes:
+        for model in models:
             try:
-                found.append(fit(records, model, np.eye(size)[labels[size]], used, k / len(records)))
+                found.append(fit(records, model, np.eye(size)[labels(size)], used, k / len(records)))
             except CollapsedError as problem:
                 problems.append(problem)
     if not found:
