@@ -12,34 +12,36 @@ from sdclab.data import manifest, retrieve
 from sdclab.data.dataset import Dataset
 from sdclab.data.replicas import Made, make
 from sdclab.errors import SdclabError
-from sdclab.fidelity import RESAMPLES, compared
+from sdclab.fidelity import RESAMPLES, Compared, compared
 from sdclab.files import read, write
 
 README = """# Replicas
 
 Synthetic copies of the originals, for machines that do not have them. Each was made by this project's own local
 synthesis: MDAV clusters of at least k records, then normal records with each cluster's exact mean and covariance
-matrix, as `hybrid_micro` draws them. Means, covariances and exact linear relations are therefore those of the original,
-but for rounding to the decimals that the original has. No published number is judged on a replica.
+matrix, as `hybrid_micro` draws them. Means, covariances and exact linear relations are therefore those of the
+original, but for rounding to the decimals that the original has. No published number is judged on a replica.
 
 Clusters are looked for inside strata. For Census and Adult a stratum holds the records with the same pattern: which
-attributes are equal, and which have the one value that at least half of all records have (no capital gain). So
-equalities like WSALVAL = ERNVAL hold in as many records as in the original; synthesised together, they were blurred, and
-that alone put PIL of FCRM in scenario S2 at 33.6 for 20.3. For Thyroid a stratum is a cluster of the mixture that
-`hybrid` finds in the original: without it BIC found 10 clusters for 6. A replica of Thyroid is thus nearer to a mixture of
-normal distributions than the original is, and flatters methods that suppose one.
+attributes are equal, and which have the value that at least half of all records have (no capital gain). So equalities
+like WSALVAL = ERNVAL hold in as many records as in the original; without strata they were blurred, and PIL of FCRM in
+scenario S2 with c = 2 was 33.6 for 20.3. What is left of the difference stands in the correlations of FEDTAX. For
+Thyroid a stratum is a cluster of the mixture that `hybrid` finds in the original; without strata BIC chose up to 10
+clusters for 6. The replica is thus nearer to a mixture of normal distributions than the original is, and flatters
+methods that suppose one.
 
-Dichotomous attributes are shuffled one by one inside the same clusters. Normal records know no bounds: some values are
-beyond the original's least or greatest, some negative.
+Dichotomous attributes are shuffled one by one inside the same clusters, so their relations are not kept. Normal
+records know no bounds: some values are beyond the original's least or greatest, some negative.
 
 | replica | records | k | clusters | smallest | PIL | DR | DBRL | PRL | interval | copy | crowding | beyond |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 {made}
 
 PIL, DR and their parts compare the continuous attributes with the original's, as `docs/measures.md` defines them;
-`copy` is the share of original records with a replica record within 1..10 % of an SD on all of them, `crowding` the share
-with another *original* record as near, `beyond` the share of values outside the original's range. No record of the original
-stands in a replica: it would have been drawn anew. Columns are the original's, in its order.
+`copy` is the share of original records with a replica record within 1..10 % of an SD on all of them, `crowding` the
+share with another *original* record as near, `beyond` the share of values outside the original's range. No record of
+the original stands in a replica: while one did, the replica would be drawn anew. Columns are the original's, in its
+order.
 
 ## What becomes of the studies' numbers
 
@@ -47,12 +49,12 @@ stands in a replica: it would have been drawn anew. Columns are the original's, 
 | --- | --- | --- | --- | --- |
 {numbers}
 
-The last column is mean ± SD over {resamples} bootstrap samples of the original: a number that moves so far from sample to
-sample cannot be expected to be nearer on a replica. Where records that stand twice would spoil it, it is left out.
+The last column is mean ± SD over {resamples} bootstrap samples of the original: how far a number moves when nothing but
+the sample does. It is left out where records that stand twice would spoil it.
 
 Whoever holds the originals can make the same files again, fingerprints in `resources/datasets.yaml` included:
-`make replicas DATA=folder`. Nothing in the draw hangs on a last bit: on the kernels of OpenBLAS for AVX-512, Haswell and
-Prescott, and on numpy with and without AVX-512 and AVX2, every value came out the same.
+`make replicas DATA=folder`. Nothing in the draw hangs on a last bit: with the kernels of OpenBLAS for AVX-512, Haswell
+and Prescott, and with numpy without AVX-512 and without AVX2, every value came out the same.
 """
 
 QUALITY = ("pil", "dr", "dbrl", "prl", "interval", "copy", "crowding", "beyond")
@@ -60,11 +62,10 @@ SCHEMAS = Path("workflow") / "schemas"
 
 
 def describe(made: Sequence[Made], numbers: Iterable[Sequence[str]]) -> str:
-    rows = [
-        (one.dataset.name, str(sum(one.sizes)), str(one.k), str(len(one.sizes)), str(min(one.sizes)))
-        + tuple(f"{one.quality[key]:.2f}" for key in QUALITY)
-        for one in made
-    ]
+    rows = []
+    for one in made:
+        sizes = (sum(one.sizes), one.k, len(one.sizes), min(one.sizes))
+        rows.append([one.dataset.name, *map(str, sizes), *(f"{one.quality[key]:.2f}" for key in QUALITY)])
     return README.format(made=_table(rows), numbers=_table(numbers), resamples=RESAMPLES)
 
 
@@ -86,7 +87,9 @@ def main(folder: Path, project: Path) -> None:
     scenarios = {
         path.stem: studies.load(path, project / SCHEMAS / "study.schema.yaml", entries).scenarios for path in paths
     }
-    made, numbers, text = [], [], read(listed).decode()
+    made: list[Made] = []
+    numbers: list[Compared] = []
+    text = read(listed).decode()
     for entry in entries.values():
         if entry.replica is None:
             continue

@@ -14,6 +14,9 @@ from sdclab.seeds import seed_of, stream
 RESAMPLES = 10
 SIZES = tuple(f"cluster_size_{i}" for i in range(1, 11))
 
+Compared = tuple[str, str, str, str, str]
+"""The study, what the number is, and its values on the original, the replica and resampled originals, as text."""
+
 
 @dataclass(frozen=True)
 class KeyNumber:
@@ -39,7 +42,7 @@ def _pil(about: str, scenario: str, method: str, replicates: int = 1, **paramete
 
 def _objective(about: str, scenario: str, c: int) -> KeyNumber:
     cell = Cell("torra_endo_miyamoto_2009", scenario, "noise", {"p": 0.0})
-    return KeyNumber(about, cell, {"clusters": {"c": c}}, ("objective_original",))
+    return KeyNumber(about, cell, {"clusters": {"c": c, "protocol": "best"}}, ("objective_original",))
 
 
 def _mixture(about: str, *quantities: str) -> KeyNumber:
@@ -81,19 +84,18 @@ def resampled(number: KeyNumber, dataset: Dataset, scenario: AnyScenario) -> tup
     return float(np.mean(values)), float(np.std(values))
 
 
-def compared(
-    original: Dataset, replica: Dataset, scenarios: Mapping[str, Mapping[str, AnyScenario]]
-) -> Sequence[tuple[str, str, str, str, str]]:
-    """Of every key number of this dataset: the study, what it is, and its values as text; scenarios by study."""
-    rows = []
+def compared(original: Dataset, replica: Dataset, scenarios: Mapping[str, Mapping[str, AnyScenario]]) -> list[Compared]:
+    """Every key number of this dataset; scenarios by study."""
+    rows: list[Compared] = []
     for number in KEY_NUMBERS:
         scenario = scenarios[number.cell.study][number.cell.scenario]
         if scenario.dataset == original.name:
-            values = (shown(number.of(dataset, scenario)) for dataset in (original, replica))
-            spread = "{:.4g} ± {:.2g}".format(*resampled(number, original, scenario)) if number.resampled else ""
-            rows.append((number.cell.study, number.about, *values, spread))
+            before, after = (shown(number.of(dataset, scenario)) for dataset in (original, replica))
+            spread = "{:.1f} ± {:.1f}".format(*resampled(number, original, scenario)) if number.resampled else ""
+            rows.append((number.cell.study, number.about, before, after, spread))
     return rows
 
 
 def shown(values: Sequence[float]) -> str:
-    return " ".join(f"{value:.0f}" if abs(value) >= 1000 else f"{value:.4g}" for value in values)
+    """Whole numbers as such, others with one decimal."""
+    return " ".join(f"{value:.0f}" if value.is_integer() else f"{value:.1f}" for value in values)
