@@ -26,6 +26,7 @@ class Replica:
     file: str
     k: int
     sha256: str
+    strata: Literal["pattern", "mixture"] = "pattern"
 
 
 @dataclass(frozen=True)
