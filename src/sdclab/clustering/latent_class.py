@@ -115,7 +115,7 @@ def _step(y: Matrix, design: Matrix, z: Matrix, least: float, coefficients: Matr
     z = with_least(z, least)
     joint = np.zeros_like(z)
     if coefficients.size:  # with one class there is nothing to fit
-        coefficients, joint, _ = logistic.climb(design, z, coefficients, np.zeros_like(coefficients), newton)
+        coefficients, joint, _ = logistic.climb(design, z, coefficients, newton)
     responses = np.clip(z.T @ y / z.sum(axis=0)[:, None], EDGE, 1 - EDGE)
     joint += y @ np.log(responses).T + (1 - y) @ np.log1p(-responses).T
     evidence = logistic.log_sum_exp(joint)
