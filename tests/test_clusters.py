@@ -70,6 +70,19 @@ class TestTolerance:
         found = fcm_with_tolerance(records, starts, rng, kappa=0.1, reading=reading)
         assert all(np.isfinite(one.centres).all() and np.isfinite(one.objective) for one in found)
 
+    @pytest.mark.parametrize("reading", ["corrected", "literal", "as_published"])
+    def test_a_far_record_hides_no_cluster(self, rng, reading):
+        """The clusters are those found without it, to rounding of their own size."""
+        near = np.vstack([rng.normal(centre, 1.0, (50, 2)) for centre in ([0, 0], [12, 0], [0, 12])])
+        x = np.vstack([near, [[1e10, -1e10]]])
+        kappa = np.append(np.full(150, 0.3), 0.0)
+        (alone,) = fcm_with_tolerance(near, near[None, [0, 50, 100]], rng, kappa=kappa[:-1], reading="corrected")
+        (found,) = fcm_with_tolerance(x, x[None, [0, 50, 100, 150]], rng, kappa=kappa, reading=reading)
+        assert found.memberships.argmax(axis=0).tolist() == [0] * 50 + [1] * 50 + [2] * 50 + [3]
+        if reading == "corrected":  # the others pull towards the mean of the centres, which the far one shifts
+            np.testing.assert_allclose(found.centres[:3], alone.centres, atol=1e-5)
+            assert found.objective == pytest.approx(alone.objective, rel=1e-6)
+
     def test_one_kappa_for_all_is_the_same_kappa_for_each(self, records, rng):
         start = random_records(records, 4, rng)[None]
         (one,) = fcm_with_tolerance(records, start, rng, kappa=0.2)

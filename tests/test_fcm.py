@@ -1,5 +1,8 @@
 """Fuzzy c-means against scikit-fuzzy, its own invariants, and published objectives."""
 
+import shutil
+import subprocess
+
 import numpy as np
 import pytest
 import skfuzzy
@@ -77,7 +80,7 @@ def test_the_objective_never_increases(records, rng):
 def test_a_record_that_is_a_centre_belongs_to_it(rng):
     x = np.array([[0.0], [1.0], [5.0], [9.0]])
     (found,) = fcm(x, np.array([[[0.0], [9.0]]]), rng, most_iterations=1)
-    start = kernel.memberships_or_share(((x.T[None] - [[[0.0], [9.0]]]) ** 2), 1.5, 1e-14, rng)[0]
+    start = kernel.memberships_or_share(((x.T[None] - [[[0.0], [9.0]]]) ** 2), 1.5, np.zeros(4), rng)[0]
     np.testing.assert_array_equal(start[:, [0, 3]], [[1, 0], [0, 1]])
     assert found.iterations == 1
 
@@ -85,7 +88,7 @@ def test_a_record_that_is_a_centre_belongs_to_it(rng):
 def test_coincident_centres_share_their_record_at_random(rng):
     shares = []
     for _ in range(200):
-        u = kernel.memberships_or_share(np.array([[[0.0, 4.0], [0.0, 4.0], [9.0, 1.0]]]), 1.5, 1e-14, rng)[0]
+        u = kernel.memberships_or_share(np.array([[[0.0, 4.0], [0.0, 4.0], [9.0, 1.0]]]), 1.5, np.zeros(2), rng)[0]
         np.testing.assert_allclose(u.sum(axis=0), 1)
         assert u[2, 0] == 0
         shares.append(u[0, 0])
@@ -100,6 +103,65 @@ def test_bad_parameters_are_named(rng, c, m, message):
     x = rng.random((8, 2))
     with pytest.raises(SdclabError, match=message):
         fcm(x, random_records(x, c, rng)[None], rng, m=m)
+
+
+FAR = [1e4, 1e8, 1e12]
+
+
+def with_a_far_record(rng, far):
+    """Three clusters in the plane and a record far from all of them; as a start, a point near one record of each."""
+    x = np.vstack([rng.normal(centre, 1.0, (50, 2)) for centre in ([0, 0], [12, 0], [0, 12])] + [[[far, -far]]])
+    return x, x[[0, 50, 100, 150]] * (1 + 1e-3)
+
+
+def textbook(x, centres, m, iterations):
+    """Fuzzy c-means with every distance taken from differences."""
+    for _ in range(iterations):
+        distances = np.maximum(((x[None] - centres[:, None]) ** 2).sum(axis=2), 1e-30)
+        u = 1 / ((distances[:, None] / distances[None]) ** (1 / (m - 1))).sum(axis=1)
+        centres = u**m @ x / (u**m).sum(axis=1, keepdims=True)
+    return centres, u
+
+
+@pytest.mark.parametrize("far", FAR)
+def test_a_far_record_hides_no_cluster(rng, far):
+    x, start = with_a_far_record(rng, far)
+    (found,) = fcm(x, start[None], rng, epsilon=1e-9)
+    centres, u = textbook(x, start, 1.5, 6)
+    np.testing.assert_allclose(found.centres[:3], centres[:3], atol=1e-6)
+    np.testing.assert_allclose(found.memberships, u, atol=1e-6)
+    assert found.memberships.argmax(axis=0).tolist() == [0] * 50 + [1] * 50 + [2] * 50 + [3]
+
+
+@pytest.mark.skipif(not shutil.which("Rscript"), reason="needs R with e1071")
+@pytest.mark.parametrize("far", FAR)
+def test_a_far_record_leaves_the_clusters_of_e1071(rng, far, tmp_path):
+    x, start = with_a_far_record(rng, far)
+    for name, table in (("x", x), ("start", start)):
+        np.savetxt(tmp_path / name, table, fmt="%.17g")
+    code = """if (!requireNamespace("e1071", quietly = TRUE)) quit(status = 77)
+    x <- as.matrix(read.table("x")); start <- as.matrix(read.table("start"))
+    found <- e1071::cmeans(x, start, iter.max = 300, m = 1.5, control = list(reltol = 1e-14))
+    cat(format(found$centers, digits = 17), found$cluster)"""
+    ran = subprocess.run(["Rscript", "-e", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    if ran.returncode == 77:
+        pytest.skip("needs R's e1071")
+    numbers = np.array(ran.stdout.split(), dtype=float)
+    (ours,) = fcm(x, start[None], rng, epsilon=1e-9)
+    np.testing.assert_allclose(ours.centres[:3], numbers[:8].reshape(2, 4).T[:3], atol=1e-4)
+    assert (ours.memberships.argmax(axis=0) + 1).tolist() == numbers[8:].tolist()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32), st.sampled_from([0.0, 1e3, 1e8]), st.sampled_from([1e-6, 1e-3, 1.0]))
+def test_distances_are_right_however_far_the_records_lie_from_the_origin(seed, far, near):
+    """Relative to each distance, not to the largest; the truth by differences."""
+    rng = np.random.default_rng(seed)
+    records = rng.standard_normal((30, 4)) + far * rng.integers(-1, 2, (30, 1))
+    centres = records[rng.integers(0, 30, (2, 5))] + near * rng.standard_normal((2, 5, 4))
+    centres[0, 0] = records[0]
+    expected = ((centres[:, :, None] - records) ** 2).sum(axis=3)
+    np.testing.assert_allclose(kernel.squared_distances(kernel.augment(records), centres), expected, rtol=1e-7)
 
 
 @needs_originals

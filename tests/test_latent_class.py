@@ -111,9 +111,24 @@ class TestFit:
     def test_three_attributes_and_two_classes_fit_perfectly(self, rng):
         """Without covariates that model is just identified: its maximum is the saturated likelihood."""
         y, x, _ = planted(rng, 5000, RESPONSES[:, :3])
-        found = fit(y, x[:, :0], (y.sum(axis=1) > 1).astype(int), rng, k=1, iterations=5000, tolerance=1e-12)
+        found = fit(y, x[:, :0], (y.sum(axis=1) > 1).astype(int), rng, k=1)
         _, counts = np.unique(y, axis=0, return_counts=True)
         assert found.log_likelihood == pytest.approx((counts * np.log(counts / 5000)).sum(), abs=1e-3)
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_nothing_is_left_to_gain(self, seed):
+        """Without covariates EM is a few lines; it is run here until the likelihood stands still."""
+        rng = np.random.default_rng(seed)
+        y = (rng.random((400, 6)) < rng.uniform(0.2, 0.8, (3, 6))[rng.integers(0, 3, 400)]).astype(float)
+        labels = rng.integers(0, 3, 400)
+        found = fit(y, np.empty((400, 0)), labels, rng, k=1, starts=0)
+        z, last, value = np.eye(3)[labels], -np.inf, -1e9
+        while value > last + 1e-10:
+            last = value
+            p = np.clip(z.T @ y / z.sum(axis=0)[:, None], 1e-9, 1 - 1e-9)
+            joint = z.mean(axis=0) * np.exp(y @ np.log(p).T + (1 - y) @ np.log1p(-p).T)
+            z, value = joint / joint.sum(axis=1, keepdims=True), np.log(joint.sum(axis=1)).sum()
+        assert found.log_likelihood == pytest.approx(value, abs=1e-3)
 
     def test_where_the_class_is_seen_the_priors_are_a_logistic_regression(self, rng):
         y, x, classes = planted(rng, 500, np.array([[0.0] * 4, [1.0] * 4]))

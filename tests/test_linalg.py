@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.linalg import lstsq
 
 from sdclab.errors import SdclabError
-from sdclab.linalg import Terms, centred_basis, fitted, residuals, same_gram, standardised
+from sdclab.linalg import Terms, centred, centred_basis, fitted, residuals, same_gram, standardised
 
 
 def deficient(seed: int, n: int, p: int, rank: int) -> np.ndarray:
@@ -73,6 +73,14 @@ def test_rounding_beside_a_large_mean_is_no_rank(rng):
     records = 1234567.991 + 1e-2 * rng.standard_normal((2, 3))
     made = same_gram(records - records.mean(axis=0), centred_basis(np.empty((2, 0))), rng)
     np.testing.assert_allclose(np.abs(made), np.abs(records - records.mean(axis=0)), atol=1e-8)
+
+
+def test_deviations_are_right_however_large_the_mean(rng):
+    """Multiples of 2^-8 beside 2^40: sums of them are exact, so the true deviations are known."""
+    small = rng.integers(-500, 500, (1024, 2)) / 256
+    expected = small - small.mean(axis=0)
+    np.testing.assert_allclose(centred(small + 2.0**40), expected, atol=1e-12)
+    assert (centred(np.full((1000, 1), 0.1)) == 0).all()
 
 
 def test_too_few_records_are_refused(rng):

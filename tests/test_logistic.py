@@ -5,9 +5,11 @@ import pytest
 import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import minimize
+from scipy.special import expit
 
 from sdclab.linalg import centred_basis, with_intercept
-from sdclab.logistic import fit
+from sdclab.logistic import firth, fit
 
 
 def one_hot(category: np.ndarray) -> np.ndarray:
@@ -61,12 +63,42 @@ def test_perfect_separation_ends_with_every_record_told_apart():
     assert made.log_likelihood > -1e-6
 
 
-def test_a_prior_bounds_the_coefficients_under_separation():
-    x = with_intercept(np.linspace(-1, 1, 40)[:, None])
-    made = fit(x, one_hot((x[:, 1] > 0).astype(int)), precision=1.0)
-    score = x[:, 1] @ ((x[:, 1] > 0) - made.probabilities[:, 1])
-    assert score == pytest.approx(made.coefficients[1, 0], rel=1e-6)  # likelihood and prior balance
-    assert made.coefficients[1, 0] < 10
+@pytest.mark.parametrize("table", [[[3, 17], [12, 8]], [[0, 20], [5, 300]], [[0, 9], [7, 0]]])
+def test_firth_adds_half_a_record_to_every_cell_of_a_table(table):
+    """A known closed form, also where a cell is empty and maximum likelihood lies at infinity."""
+    x = np.repeat([0.0, 0.0, 1.0, 1.0], np.ravel(table))
+    y = np.repeat([1.0, 0.0, 1.0, 0.0], np.ravel(table))
+    b, covariance = firth(with_intercept(x[:, None]), y)
+    (a, c), (d, e) = np.array(table) + 0.5
+    np.testing.assert_allclose(b, [np.log(a / c), np.log(d / e) - np.log(a / c)], atol=1e-4)
+    p = np.array([a / (a + c), d / (d + e)])
+    weight = np.sum(table, axis=1) * p * (1 - p)
+    np.testing.assert_allclose(covariance[1, 1], (1 / weight).sum(), rtol=1e-3)
+
+
+def test_firth_ends_where_another_optimiser_does(rng):
+    x = with_intercept(rng.standard_normal((60, 3)))
+    y = (rng.random(60) < expit(x @ [-1.5, 1, 2, 0])).astype(float)
+
+    def loss(b):
+        p = expit(x @ b)
+        information = x.T @ ((p * (1 - p))[:, None] * x)
+        return -(y @ np.log(p) + (1 - y) @ np.log1p(-p) + np.linalg.slogdet(information)[1] / 2)
+
+    theirs = minimize(loss, np.zeros(4), method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12, "maxiter": 9999})
+    np.testing.assert_allclose(firth(x, y)[0], theirs.x, atol=1e-4)
+
+
+def test_firth_has_not_the_bias_of_maximum_likelihood(rng):
+    truth = np.array([0.5, 1.0, -1.0])
+    plain, penalised = [], []
+    for _ in range(400):
+        x = rng.standard_normal((60, 3))
+        y = (rng.random(60) < expit(x @ truth)).astype(int)
+        plain.append(fit(with_intercept(x), one_hot(y)).coefficients[1:, 0] @ truth)
+        penalised.append(firth(with_intercept(x), y)[0][1:] @ truth)
+    assert np.mean(plain) / (truth @ truth) > 1.08
+    assert np.mean(penalised) / (truth @ truth) == pytest.approx(1, abs=0.04)
 
 
 def test_a_repeated_term_changes_no_probability(rng):

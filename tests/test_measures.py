@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import gaussian_kde, norm, rankdata
+from scipy.stats import binom, gaussian_kde, norm, rankdata
 from sklearn.neighbors import NearestNeighbors
 
 from sdclab.errors import SdclabError
@@ -117,6 +117,21 @@ class TestPil:
         # its correlations are 0, so the part is that of r' = 0 and not of r' = 1
         assert parts["pil_correlation"] == pytest.approx(evaluate("pil", original, 0 * original)["pil_correlation"])
 
+    @pytest.mark.parametrize("n", [100, 1000])
+    def test_one_changed_record_of_an_attribute_that_half_have_is_no_loss(self, n):
+        """Its variance has a standard error of 0 to first order; the exact one, over all samples, is not 0."""
+        original = np.repeat([[0.0], [1.0]], n // 2, axis=0)
+        counts = np.arange(n + 1)
+        exact = np.sqrt(binom.pmf(counts, n, 0.5) @ (counts / n * (1 - counts / n) - 0.25) ** 2)
+        for flipped in (1, n // 10):
+            protected = original.copy()
+            protected[:flipped] = 1
+            share = 0.5 + flipped / n
+            parts = evaluate("pil", np.column_stack([original] * 2), np.column_stack([protected] * 2))
+            z = (0.25 - share * (1 - share)) / exact
+            for part in ("pil_variance", "pil_covariance"):
+                assert parts[part] == pytest.approx(100 * (2 * norm.cdf(z) - 1), rel=0.3)
+
     def test_an_exact_linear_relation_that_is_kept_loses_nothing(self, rng):
         x = rng.standard_normal((200, 2))
         y = x[:, [1, 0]]
@@ -155,16 +170,8 @@ class TestDbrl:
         assert evaluate("dbrl", original, original / 2, scale="original")["dbrl"] < 50
 
 
-def naive_prl(original, protected, bins):
-    """Fellegi-Sunter on all pairs, one row each, without any grouping."""
-    n, p = original.shape
-
-    def binned(x):
-        low, high = x.min(axis=0), x.max(axis=0)
-        return np.minimum(((x - low) / (high - low) * bins).astype(int), bins - 1)
-
-    a, b = binned(original), binned(protected)
-    agrees = (a[:, None, :] == b[None, :, :]).reshape(n * n, p).astype(float)
+def naive_em(agrees, n):
+    p = agrees.shape[1]
     share, m, u = 1 / n, np.full(p, 0.9), np.clip(agrees.mean(axis=0), 1e-6, 1 - 1e-6)
     for _ in range(1000):
         likely = share * np.prod(np.where(agrees, m, 1 - m), axis=1)
@@ -176,6 +183,21 @@ def naive_prl(original, protected, bins):
         share = min(max(g.mean(), 1 / n**2), 1 / n)
         if np.abs(m - last).max() < 1e-6:
             break
+    return m, u
+
+
+def naive_prl(original, protected, bins, probabilities):
+    """Fellegi-Sunter on all pairs, one row each, without any grouping."""
+    n, p = original.shape
+
+    def binned(x):
+        low, high = x.min(axis=0), x.max(axis=0)
+        return np.minimum(((x - low) / (high - low) * bins).astype(int), bins - 1)
+
+    a, b = binned(original), binned(protected)
+    agrees = (a[:, None, :] == b[None, :, :]).reshape(n * n, p).astype(float)
+    mates = np.eye(n, dtype=bool).ravel()
+    m, u = naive_em(agrees, n) if probabilities == "em" else (agrees[mates].mean(axis=0), agrees[~mates].mean(axis=0))
     weight = np.log(np.where(agrees, m / u, (1 - m) / (1 - u))).sum(axis=1).reshape(n, n)
     best = weight.max(axis=1, keepdims=True)
     tied = np.isclose(weight, best, rtol=1e-9, atol=1e-9)
@@ -183,11 +205,12 @@ def naive_prl(original, protected, bins):
 
 
 class TestPrl:
+    @pytest.mark.parametrize("probabilities", ["counted", "em"])
     @pytest.mark.parametrize("bins", [4, 10])
-    def test_equals_fellegi_sunter_on_all_pairs(self, pair, bins):
+    def test_equals_fellegi_sunter_on_all_pairs(self, pair, bins, probabilities):
         original, protected = (x[:120] for x in pair)
-        ours = evaluate("prl", original, protected, bins=bins)["prl"]
-        assert ours == pytest.approx(naive_prl(original, protected, bins), abs=1e-9)
+        ours = evaluate("prl", original, protected, bins=bins, probabilities=probabilities)["prl"]
+        assert ours == pytest.approx(naive_prl(original, protected, bins, probabilities), abs=1e-9)
         assert ours > 100 / 120  # it links better than chance
 
     def test_of_a_copy_links_all_that_bins_can_tell_apart(self, rng):
@@ -198,7 +221,22 @@ class TestPrl:
         shares = [evaluate("prl", *rng.standard_normal((2, 200, 5)))["prl"] for _ in range(20)]
         assert np.mean(shares) == pytest.approx(0.5, abs=0.35)
 
-    def test_recovers_known_agreement_probabilities(self, rng):
+    def test_links_as_many_as_the_best_weights_can_where_em_goes_astray(self, rng):
+        """Attributes with many values in one bin: EM takes those pairs for mates. Truth: the best of many weights."""
+        original = np.exp(rng.standard_normal((150, 6)))
+        noise = np.array([0, 0, 0.01, 0.05, 0.2, 0.5]) * original.std(axis=0)
+        protected = original + noise * rng.standard_normal(original.shape)
+        a, b = (np.minimum((x - x.min(axis=0)) / np.ptp(x, axis=0) * 10, 9).astype(int) for x in (original, protected))
+        agrees, best = (a[:, None] == b[None]).astype(float), 0.0
+        for weights in rng.random((300, 6)):
+            score = agrees @ weights
+            tied = score >= score.max(axis=1, keepdims=True) - 1e-9
+            best = max(best, 100 * np.mean(np.diag(tied) / tied.sum(axis=1)))
+        counted, em = (evaluate("prl", original, protected, probabilities=p)["prl"] for p in ("counted", "em"))
+        assert counted > 0.9 * best
+        assert em < 0.7 * best
+
+    def test_em_recovers_known_agreement_probabilities(self, rng):
         """EM on a tally drawn from known m and u finds the order of the weights."""
         n, p = 400, 4
         m, u = np.array([0.95, 0.9, 0.8, 0.6]), np.array([0.05, 0.1, 0.2, 0.3])

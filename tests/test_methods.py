@@ -119,6 +119,19 @@ class TestNoise:
         np.testing.assert_allclose(noise.std(axis=0) / y.std(axis=0), 0.2, rtol=0.03)
         assert np.abs(np.corrcoef(np.column_stack([noise, y]).T) - np.eye(6))[:3].max() < 0.03
 
+    @pytest.mark.parametrize("ratio", [1e-9, 1e-11, 1e-12, 1e-13])
+    def test_noise_cov_keeps_covariances_beside_a_large_mean(self, rng, ratio):
+        """To what floating point can hold: a spacing of 2e-16 of the mean in every record."""
+        y = rng.standard_normal((400, 2)) @ [[1, 0.6], [0, 0.8]] + 1 / ratio
+        protected = protect("noise-cov", y, y[:, :0], rng, {"c": 1.0})
+        covariances = np.cov((y - 1 / ratio).T)
+        np.testing.assert_allclose(np.cov((protected - 1 / ratio).T), covariances, atol=1e-9 + 1e-16 / ratio)
+
+    def test_noise_cov_says_where_floating_point_holds_no_covariance(self, rng):
+        y = np.column_stack([rng.standard_normal(50), 1 + rng.integers(0, 3, 50) * np.finfo(float).eps])
+        with pytest.raises(SdclabError, match="dependent 2 varies only in the last digits that its values can hold"):
+            protect("noise-cov", y, y[:, :0], rng, {})
+
     def test_covariance_preserving_noise_is_exact_in_every_release(self, split, rng):
         y, x = split
         protected = protect("noise-cov", y, x, rng, {"c": 0.15})

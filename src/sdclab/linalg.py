@@ -11,6 +11,9 @@ from sdclab.ties import NOISE
 RELATIVE_RANK = 1e-10
 """Singular values below this share of the largest count as zero."""
 
+ROUNDING = 64 * np.finfo(float).eps
+"""Deviations from an exact mean below this share of the largest value are rounding."""
+
 
 def with_intercept(x: Matrix) -> Matrix:
     """A column of ones before the columns of x."""
@@ -27,10 +30,12 @@ def orthonormal_basis(x: Matrix) -> Matrix:
 def centred(x: Matrix) -> Matrix:
     """Deviations from the mean; a column that is constant but for rounding becomes 0.
 
-    Centring before a rank is decided keeps a large mean from hiding a small variance.
+    Centring before a rank is decided keeps a large mean from hiding a small variance. The first mean is exact only to
+    rounding; what it left is taken off as well, so that deviations are right however small beside it.
     """
     deviations = x - x.mean(axis=0)
-    varies = np.abs(deviations).max(axis=0, initial=0.0) > RELATIVE_RANK * np.abs(x).max(axis=0, initial=0.0)
+    deviations -= deviations.mean(axis=0)
+    varies = np.abs(deviations).max(axis=0, initial=0.0) > ROUNDING * np.abs(x).max(axis=0, initial=0.0)
     return np.where(varies, deviations, 0.0)
 
 

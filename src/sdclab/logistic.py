@@ -3,12 +3,14 @@
 Plain iteratively reweighted least squares can overshoot and leave with a deviance above the null model's; here every
 step must raise the likelihood, and is halved until it does. The log-likelihood is concave, so the end is its maximum;
 under perfect separation that lies at infinity, and the iteration stops where nothing measurable is left to gain.
+Firth's penalty keeps it finite, and takes away the bias of maximum likelihood.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
+from scipy.special import expit
 
 from sdclab.arrays import Matrix, Vector
 
@@ -30,52 +32,46 @@ class Fit:
     probabilities: Matrix
     log_likelihood: float
     covariance: Matrix
-    """Of the coefficients, category after category: the inverse of the (penalised) information."""
+    """Of the coefficients, category after category: the inverse of the information."""
     converged: bool
 
 
-def fit(x: Matrix, shares: Matrix, precision: float = 0.0, start: Matrix | None = None, iterations: int = 500) -> Fit:
+def fit(x: Matrix, shares: Matrix, start: Matrix | None = None, iterations: int = 500) -> Fit:
     """Maximum likelihood of multinomial shares given terms x, of which the first is the intercept.
 
-    `shares` has a column a category and rows that sum to 1: zeros and ones, or posterior probabilities. `precision`
-    is that of a normal prior on every coefficient but the intercepts', in the units of x. Columns of x should be on one
-    scale, best orthogonal.
+    `shares` has a column a category and rows that sum to 1: zeros and ones, or posterior probabilities. Columns of x
+    should be on one scale, best orthogonal.
     """
     b = np.zeros((x.shape[1], shares.shape[1] - 1)) if start is None else start
-    penalty = np.full(b.shape, precision)
-    penalty[0] = 0.0
-    b, log_p, value = climb(x, shares, b, penalty, iterations)
-    gradient, information = _newton_system(x, shares, b, penalty, np.exp(log_p))
+    b, log_p, value = climb(x, shares, b, iterations)
+    gradient, information = _newton_system(x, shares, np.exp(log_p))
     covariance = _solved(information, np.eye(len(information)))
     left = float(gradient @ covariance @ gradient)
-    return Fit(b, np.exp(log_p), float((shares * log_p).sum()), covariance, left <= 1e-6 * (1 + abs(value)))
+    return Fit(b, np.exp(log_p), value, covariance, left <= 1e-6 * (1 + abs(value)))
 
 
-def climb(x: Matrix, shares: Matrix, b: Matrix, penalty: Matrix, iterations: int) -> tuple[Matrix, Matrix, float]:
-    """Coefficients, log-probabilities and objective after at most so many Newton steps from b."""
+def climb(x: Matrix, shares: Matrix, b: Matrix, iterations: int) -> tuple[Matrix, Matrix, float]:
+    """Coefficients, log-probabilities and log-likelihood after at most so many Newton steps from b."""
     log_p = log_probabilities(x @ b)
-    value = _objective(log_p, shares, b, penalty)
+    value = float((shares * log_p).sum())
     for _ in range(iterations):
-        gradient, information = _newton_system(x, shares, b, penalty, np.exp(log_p))
+        gradient, information = _newton_system(x, shares, np.exp(log_p))
         step = _solved(information, gradient).reshape(b.T.shape).T
         before = value
-        b, log_p, value = _uphill(x, shares, b, step, penalty, value)
+        b, log_p, value = _uphill(x, shares, b, step, value)
         if value == before or gradient @ step.T.ravel() <= ENOUGH * (1 + abs(value)):
             break
     return b, log_p, value
 
 
-def _uphill(
-    x: Matrix, shares: Matrix, b: Matrix, step: Matrix, penalty: Matrix, value: float
-) -> tuple[Matrix, Matrix, float]:
-    """The first of step, step/2, step/4... that raises the objective; where rounding hides every rise, no step."""
+def _uphill(x: Matrix, shares: Matrix, b: Matrix, step: Matrix, value: float) -> tuple[Matrix, Matrix, float]:
+    """The first of step, step/2, step/4... that raises the likelihood; where rounding hides every rise, no step."""
     scores, rise = x @ b, x @ step  # scores are linear in b: a shorter step needs no new product
     for share in 0.5 ** np.arange(60):
-        tried = b + share * step
         log_p = log_probabilities(scores + share * rise)
-        found = _objective(log_p, shares, tried, penalty)
+        found = float((shares * log_p).sum())
         if found > value:
-            return tried, log_p, found
+            return b + share * step, log_p, found
     return b, log_probabilities(scores), value
 
 
@@ -92,14 +88,10 @@ def log_sum_exp(scores: Matrix) -> Matrix:
     return sums
 
 
-def _objective(log_p: Matrix, shares: Matrix, b: Matrix, penalty: Matrix) -> float:
-    return float((shares * log_p).sum() - 0.5 * (penalty * b**2).sum())
-
-
-def _newton_system(x: Matrix, shares: Matrix, b: Matrix, penalty: Matrix, p: Matrix) -> tuple[Vector, Matrix]:
-    """The gradient of the objective and its information, category after category."""
-    gradient = (x.T @ (shares - p)[:, 1:] - penalty * b).T.ravel()
-    information = _information(x, p[:, 1:]) + np.diag(penalty.T.ravel())
+def _newton_system(x: Matrix, shares: Matrix, p: Matrix) -> tuple[Vector, Matrix]:
+    """The gradient of the log-likelihood and its information, category after category."""
+    gradient = (x.T @ (shares - p)[:, 1:]).T.ravel()
+    information = _information(x, p[:, 1:])
     information[np.diag_indices_from(information)] += RIDGE * np.trace(information) / len(information) + TINY
     return gradient, information
 
@@ -126,3 +118,40 @@ def _information(x: Matrix, p: Matrix) -> Matrix:
             blocks[g, :, h] = -(x.T @ ((p[:, g] * p[:, h])[:, None] * x))
             blocks[h, :, g] = blocks[g, :, h].T
     return blocks.reshape(categories * terms, categories * terms)
+
+
+def firth(x: Matrix, y: Vector, iterations: int = 500) -> tuple[Vector, Matrix]:
+    """Firth's (1993) coefficients of zeros and ones y given terms x of full rank, and their inverse information.
+
+    They maximise the likelihood times Jeffreys' prior, l + log det(I) / 2: finite under separation, and free of the
+    bias away from 0, of order terms/n, that maximum likelihood has.
+    """
+    b = np.zeros(x.shape[1])
+    value, gradient, covariance = _penalised(x, y, b)
+    for _ in range(iterations):
+        step = covariance @ gradient
+        if gradient @ step <= ENOUGH * (1 + abs(value)):
+            break
+        for share in 0.5 ** np.arange(60):
+            found = _penalised(x, y, b + share * step)
+            if found[0] > value:
+                break
+        else:  # rounding hides every rise
+            break
+        b, (value, gradient, covariance) = b + share * step, found
+    return b, covariance
+
+
+def _penalised(x: Matrix, y: Vector, b: Vector) -> tuple[float, Vector, Matrix]:
+    """The penalised log-likelihood, its gradient X'(y - p + h (1/2 - p)), h the leverages, and the inverse of I."""
+    scores = x @ b
+    p = expit(scores)
+    root = np.sqrt(p * expit(-scores))[:, None] * x
+    information = root.T @ root
+    sign, log_det = np.linalg.slogdet(information)
+    if sign <= 0:  # so far out that rounding leaves no information
+        return -np.inf, np.zeros_like(b), information
+    covariance = _solved(information, np.eye(len(b)))
+    leverages = np.einsum("ij,ij->i", root @ covariance, root)
+    value = float(y @ scores - np.logaddexp(0, scores).sum() + log_det / 2)
+    return value, x.T @ (y - p + leverages * (0.5 - p)), covariance

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 
 from sdclab.arrays import Matrix, Vector
 from sdclab.errors import SdclabError
@@ -22,8 +23,11 @@ BATCH = 4_000_000
 FEW, CACHED = 2048, 131_072
 """Up to so many records are looked at in one go, more in parts of so many memberships."""
 
-SAME = 1e-14
-"""A squared distance below this share of the largest squared record is no distance: the record is the centre."""
+CANCELLED = 1e-6
+"""A squared distance below this share of the record's squared length is taken again from differences."""
+
+SAME = 1e-24
+"""A squared distance below this share of the record's squared length is rounding: the record is the centre."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,7 @@ def fcm(
     """Run fuzzy c-means from each start (restart × cluster × attribute) until no membership changes by epsilon."""
     check_fuzziness(m)
     check_clusters(starts.shape[1], len(records))
-    origin = records.mean(axis=0)  # distances by a product of matrices lose less when the data are centred
+    origin = centre_of(records)
     step = max(1, BATCH // (starts.shape[1] * len(records)))
     found: list[Partition] = []
     for first in range(0, len(starts), step):
@@ -73,19 +77,24 @@ def fcm(
     return [Partition(p.memberships, p.centres + origin, p.objective, p.iterations, p.last_change) for p in found]
 
 
+def centre_of(records: Matrix) -> Vector:
+    """Where to put the origin: the nearer to the records, the less is lost; unlike the mean no far one draws it off."""
+    middle: Vector = np.median(records, axis=0)
+    return middle
+
+
 def _batch(
     records: Matrix, centres: Stack, rng: np.random.Generator, m: float, epsilon: float, most_iterations: int
 ) -> list[Partition]:
     augmented = augment(records)
-    zero = SAME * augmented[:, -1].max()
     parts = _parts(len(records), centres.shape[0] * centres.shape[1])
     u = [np.zeros((*centres.shape[:2], len(records[part]))) for part in parts]
     done: dict[int, Partition] = {}
     running = np.arange(len(centres))
-    sums, totals, _ = _pass(records, augmented, parts, centres, u, m, zero, rng)
+    sums, totals, _ = _pass(records, augmented, parts, centres, u, m, rng)
     for iteration in range(1, most_iterations + 1):
         centres = weighted_means(sums, totals, centres)
-        sums, totals, change = _pass(records, augmented, parts, centres, u, m, zero, rng)
+        sums, totals, change = _pass(records, augmented, parts, centres, u, m, rng)
         stop = (change < epsilon) | (iteration == most_iterations)
         for i in np.flatnonzero(stop):
             ended = np.concatenate([part[i] for part in u], axis=1)
@@ -112,13 +121,13 @@ def _pass(
     centres: Stack,
     u: list[Stack],
     m: float,
-    zero: float,
     rng: np.random.Generator,
 ) -> tuple[Stack, Matrix, Vector]:
     """New memberships, part by part, into u; the weighted sums and total weights that follow; the largest change."""
     sums, totals, change = np.zeros(centres.shape), np.zeros(centres.shape[:2]), np.zeros(len(centres))
     for i, part in enumerate(parts):
-        updated = memberships_or_share(squared_distances(augmented[part], centres), m, zero, rng)
+        seen = augmented[part]
+        updated = memberships_or_share(squared_distances(seen, centres), m, SAME * seen[:, -1], rng)
         np.maximum(change, largest_change(updated, u[i]), out=change)
         u[i], weights = updated, fuzzy_power(updated, m)
         sums += (weights.reshape(-1, updated.shape[2]) @ records[part]).reshape(sums.shape)
@@ -132,12 +141,18 @@ def augment(records: Matrix) -> Matrix:
 
 
 def squared_distances(augmented: Matrix, centres: Stack) -> Stack:
-    """Squared Euclidean distances of every record to every centre, by a single product: -2 v'x + v'v + x'x."""
+    """Squared Euclidean distances of every record to every centre, by a single product: -2 v'x + v'v + x'x.
+
+    Its error is a rounding of x'x + v'v. That can matter only where v'v is about x'x and the distance far below it:
+    if a record is so near to any centre, all its distances are taken from differences instead.
+    """
     flat = centres.reshape(-1, centres.shape[2])
     left = np.column_stack([-2 * flat, np.einsum("ij,ij->i", flat, flat), np.ones(len(flat))])
-    products = left @ augmented.T
-    np.maximum(products, 0, out=products)
-    return products.reshape(len(centres), -1, len(augmented))
+    distances: Stack = (left @ augmented.T).reshape(len(centres), -1, len(augmented))
+    near = distances.min(axis=1) <= CANCELLED * augmented[:, -1]
+    for i in np.flatnonzero(near.any(axis=1)):
+        distances[i][:, near[i]] = cdist(centres[i], augmented[near[i], :-2], "sqeuclidean")
+    return distances
 
 
 def weighted_means(sums: Stack, totals: Matrix, before: Stack) -> Stack:
@@ -176,14 +191,17 @@ def largest_change(updated: Stack, u: Stack) -> Vector:
     return difference.max(axis=(1, 2))
 
 
-def memberships_or_share(distances: Stack, m: float, zero: float, rng: np.random.Generator) -> Stack:
-    """Memberships, where a record that is a centre belongs to it alone, or is shared at random among several."""
+def memberships_or_share(distances: Stack, m: float, zero: Vector, rng: np.random.Generator) -> Stack:
+    """Memberships, where a record that is a centre belongs to it alone, or is shared at random among several.
+
+    `zero`: up to which squared distance each record is a centre.
+    """
     least = distances.min(axis=1, keepdims=True)
     problems, records = np.nonzero(least[:, 0] <= zero)
     positive = np.maximum(distances, np.finfo(float).tiny) if len(problems) else distances
     u = memberships(positive, m, np.maximum(least, np.finfo(float).tiny))
     for problem, record in zip(problems.tolist(), records.tolist(), strict=True):
-        same = distances[problem, :, record] <= zero
+        same = distances[problem, :, record] <= zero[record]
         shares = rng.random(int(same.sum())) if same.sum() > 1 else np.ones(1)
         u[problem, :, record] = 0
         u[problem, same, record] = shares / shares.sum()

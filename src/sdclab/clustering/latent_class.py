@@ -4,6 +4,7 @@ Oganian & Domingo-Ferrer (2017), section 6, equations 12 to 15; Bandeen-Roche et
 for multiple discrete outcomes.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +18,9 @@ from sdclab.ties import largest_of, smallest_of
 
 EDGE = 1e-9
 """How near to 0 or 1 the probability of a response may come."""
+
+ROUNDING = 1e-14
+"""A change of the log-likelihood by this share is none."""
 
 
 @dataclass(frozen=True)
@@ -54,12 +58,13 @@ def fit(
     *,
     k: int,
     starts: int = 3,
-    iterations: int = 500,
-    tolerance: float = 1e-7,
+    iterations: int = 5000,
+    tolerance: float = 1e-6,
 ) -> LatentClasses:
     """The likeliest classes of dichotomous y given x that EM finds from the labels and from some random starts.
 
-    There are as many classes as labels, and the mean prior of each is at least k/n.
+    There are as many classes as labels, and the mean prior of each is at least k/n. EM stops once the log-likelihood
+    has no more than `tolerance` to gain.
     """
     others = np.flatnonzero(~dichotomous(y))
     if len(others):
@@ -107,10 +112,20 @@ def _em(y: Matrix, design: Matrix, z: Matrix, least: float, iterations: int, tol
     for _ in range(iterations):
         step = _step(y, design, step.posteriors, least, step.coefficients)
         path.append(step.log_likelihood)
-        if abs(path[-1] - path[-2]) <= tolerance * abs(path[-1]):
+        if _left(path) <= tolerance:
             break
     step = _step(y, design, step.posteriors, least, step.coefficients, newton=100)
     return step, np.array([*path, step.log_likelihood])
+
+
+def _left(path: Sequence[float]) -> float:
+    """How much is left to gain by Aitken's rule: where EM creeps, many small gains make a large one."""
+    if len(path) < 3:
+        return np.inf
+    before, last = abs(path[-2] - path[-3]), abs(path[-1] - path[-2])
+    if last <= ROUNDING * abs(path[-1]):
+        return 0.0
+    return last**2 / (before - last) if last < before else np.inf
 
 
 def _step(y: Matrix, design: Matrix, z: Matrix, least: float, coefficients: Matrix, newton: int = 1) -> _Step:
@@ -118,7 +133,7 @@ def _step(y: Matrix, design: Matrix, z: Matrix, least: float, coefficients: Matr
     z = with_least(z, least)
     joint = np.zeros_like(z)
     if coefficients.size:  # with one class there is nothing to fit
-        coefficients, joint, _ = logistic.climb(design, z, coefficients, np.zeros_like(coefficients), newton)
+        coefficients, joint, _ = logistic.climb(design, z, coefficients, newton)
     responses = np.clip(z.T @ y / z.sum(axis=0)[:, None], EDGE, 1 - EDGE)
     joint += y @ np.log(responses).T + (1 - y) @ np.log1p(-responses).T
     evidence = logistic.log_sum_exp(joint)

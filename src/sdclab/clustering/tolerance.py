@@ -13,6 +13,7 @@ from sdclab.clustering.fcm import (
     Partition,
     Stack,
     augment,
+    centre_of,
     check_clusters,
     check_fuzziness,
     fcm,
@@ -52,7 +53,7 @@ def fcm_with_tolerance(
     check_clusters(starts.shape[1], len(records))
     if not bounds.any():
         return fcm(records, starts, rng, m=m, epsilon=epsilon, most_iterations=most_iterations)
-    origin = records.mean(axis=0)  # distances by a product of matrices lose less when the data are centred
+    origin = centre_of(records)
     # one restart at a time: each has moved records of its own
     found = [
         _run(records - origin, start - origin, rng, bounds, reading, m, epsilon, most_iterations) for start in starts
@@ -70,8 +71,9 @@ def _run(
     epsilon: float,
     most_iterations: int,
 ) -> Partition:
-    zero = SAME * np.einsum("ij,ij->i", records, records).max()
-    distances = squared_distances(augment(records), centres[None])
+    seen = augment(records)
+    zero = SAME * seen[:, -1]
+    distances = squared_distances(seen, centres[None])
     u = memberships_or_share(distances, m, zero, rng)
     iteration, change = 0, np.inf
     while change >= epsilon and iteration < most_iterations:

@@ -45,12 +45,19 @@ def loss(change: Vector, variance: Vector, scale: Vector) -> float:
 
 
 def covariance_losses(first: Matrix, second: Matrix, released_first: Matrix, released_second: Matrix) -> float:
-    """The loss of the covariances of paired columns, z = (mu11' - mu11) / sqrt((mu22 - mu11²) / n)."""
+    """The loss of the covariances of paired columns, z = (mu11' - mu11) / sqrt((mu22 - mu11²) / n).
+
+    Where products of deviations do not vary (an attribute of two values, half of each, with itself or its like) that
+    variance is 0 and one changed record would lose all: what is left then is the next term of the variance,
+    (mu20 mu02 + mu11²) / n². Elsewhere it is of order 1/n of the first and left out, as in the paper.
+    """
     a, b = _centred(first), _centred(second)
     mu11 = (a * b).mean(axis=0)
     mu22 = (a**2 * b**2).mean(axis=0)
     released = (_centred(released_first) * _centred(released_second)).mean(axis=0)
-    return loss(released - mu11, difference(mu22, mu11**2) / len(first), a.std(axis=0) * b.std(axis=0))
+    scale = a.std(axis=0) * b.std(axis=0)
+    n = len(first)
+    return loss(released - mu11, np.maximum((mu22 - mu11**2) / n, (scale**2 + mu11**2) / n**2), scale)
 
 
 def _centred(x: Matrix) -> Matrix:
@@ -69,9 +76,8 @@ def _mean_loss(original: Matrix, protected: Matrix) -> float:
 
 
 def _variance_loss(original: Matrix, protected: Matrix) -> float:
-    mu2 = original.var(axis=0)
-    mu4 = (_centred(original) ** 4).mean(axis=0)
-    return loss(protected.var(axis=0) - mu2, difference(mu4, mu2**2) / len(original), mu2)
+    """That of the covariance of each attribute with itself."""
+    return covariance_losses(original, original, protected, protected)
 
 
 def _covariance_loss(original: Matrix, protected: Matrix) -> float:

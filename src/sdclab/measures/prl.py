@@ -1,8 +1,7 @@
 """PRL: probabilistic record linkage.
 
-Fellegi & Sunter (1969), A theory for record linkage, with the probabilities estimated by EM; Cano (2009), section
-2.4.2. All n² pairs count, but only their agreement patterns matter: the pairs are tallied block by block and the EM
-runs on at most 2^p patterns.
+Fellegi & Sunter (1969), A theory for record linkage; Cano (2009), section 2.4.2. All n² pairs count, but only their
+at most 2^p agreement patterns matter: the pairs are gone through block by block.
 """
 
 from collections.abc import Iterator
@@ -36,15 +35,17 @@ def measure(
     bins: int = 10,
     cut: Literal["own", "original"] = "own",
     attributes: Literal["all", "first", "informative"] = "all",
+    probabilities: Literal["counted", "em"] = "counted",
     sample: int | None = None,
 ) -> dict[str, float]:
     """The share (0 to 100) of originals whose true mate has the greatest matching weight; a tie of t counts 1/t.
 
     Two values agree if they lie in the same of `bins` equal-width bins, of each file's own range or of the
     original's (`cut`). `attributes`: all of them (at most 20), the first k averaged over k = 1..min(7, p), or, of more
-    than 20, the 14 that agree least often by chance (`informative`). Should EM find no
-    matching class that agrees more often than chance, nobody can be linked and the share is 100/n. `sample`: only so
-    many originals, evenly spaced in the file, are linked to all released records; the cost is then linear in n.
+    than 20, the 14 that agree least often by chance (`informative`). How often values agree among mates and among
+    others is counted, as who protects the file can and an intruder might know; or estimated by EM from all pairs
+    (`probabilities`). `sample`: only so many originals, evenly spaced in the file, are linked to all released records;
+    the cost is then linear in n.
     """
     if bins < 2:
         raise SdclabError(f"measure prl: bins is {bins} but must be at least 2.")
@@ -60,7 +61,7 @@ def measure(
     released = _binned(protected, protected if cut == "own" else original, bins)
     counts = range(1, min(7, p) + 1) if attributes == "first" else [p]
     mates = np.linspace(0, n - 1, sample or n).round().astype(np.int64)
-    shares = [_linked(known[mates, :k], released[:, :k], mates, bins) for k in counts]
+    shares = [_linked(known[mates, :k], released[:, :k], mates, bins, probabilities) for k in counts]
     return {"prl": float(np.mean(shares))}
 
 
@@ -82,15 +83,14 @@ def _binned(x: Matrix, reference: Matrix, bins: int) -> Codes:
     return np.clip(np.floor(places + slack(places, behind)), 0, bins - 1).astype(np.int64)
 
 
-def _linked(known: Codes, released: Codes, mates: Codes, bins: int) -> float:
+def _linked(known: Codes, released: Codes, mates: Codes, bins: int, probabilities: str) -> float:
     """Per cent of the known records that are linked to their mate, whose place among the released is given."""
     # records in the same bins behave alike, so pairs shrink to those of distinct ones
     a, b = Distinct.of(known), Distinct.of(released)
-    tally = np.zeros(1 << known.shape[1])
-    for rows, codes in _pattern_codes(a.records, b.records, bins):
-        pairs = np.outer(a.copies[rows], b.copies)
-        tally += np.bincount(codes.ravel(), weights=pairs.ravel(), minlength=len(tally))
-    weights = matching_weights(tally, len(released))
+    if probabilities == "counted":
+        weights = counted_weights(known, released, mates, bins)
+    else:
+        weights = matching_weights(_tally(a, b, bins), len(released))
     best, tied = np.empty(len(a.records)), np.empty(len(a.records))
     for rows, codes in _pattern_codes(a.records, b.records, bins):
         block = weights[codes]
@@ -99,6 +99,28 @@ def _linked(known: Codes, released: Codes, mates: Codes, bins: int) -> float:
     own = weights[(known == released[mates]) @ (1 << np.arange(known.shape[1]))]
     credit = np.where(own == best[a.which], 1 / tied[a.which], 0.0)
     return 100 * float(credit.mean())
+
+
+def counted_weights(known: Codes, released: Codes, mates: Codes, bins: int) -> Vector:
+    """The log-odds weight of every agreement pattern, from how often mates and others agree on each attribute."""
+    among_mates = (known == released[mates]).sum(axis=0)
+    a, b = (_indicators(x, bins).sum(axis=0, dtype=float).reshape(-1, bins) for x in (known, released))
+    every = (a * b).sum(axis=1)
+    others = len(known) * max(len(released) - 1, 1)
+    m, u = _inside(among_mates / len(known)), _inside((every - among_mates) / others)
+    weights = np.zeros(1)
+    for agree, differ in zip(np.log(m / u), np.log((1 - m) / (1 - u)), strict=True):
+        weights = np.concatenate([weights + differ, weights + agree])  # attribute j is bit j
+    return settled(weights)
+
+
+def _tally(a: Distinct, b: Distinct, bins: int) -> Vector:
+    """How many pairs show each agreement pattern."""
+    tally = np.zeros(1 << a.records.shape[1])
+    for rows, codes in _pattern_codes(a.records, b.records, bins):
+        pairs = np.outer(a.copies[rows], b.copies)
+        tally += np.bincount(codes.ravel(), weights=pairs.ravel(), minlength=len(tally))
+    return tally
 
 
 def _pattern_codes(a: Codes, b: Codes, bins: int) -> Iterator[tuple[slice, Codes]]:
@@ -120,7 +142,9 @@ def matching_weights(tally: Vector, n: int) -> Vector:
     """The log-odds weight of every agreement pattern, by EM on the tally of all pairs.
 
     Started naively EM settles on a useless mixture, so the share of matches starts at 1/n, its true value, and
-    may not exceed it, and agreement starts likely among matches and as frequent as observed among the others.
+    may not exceed it, and agreement starts likely among matches and as frequent as observed among the others. Should
+    the matching class agree no more often than chance, nobody can be linked: all weights are 0. Where attributes are
+    related EM takes related pairs for matches, with the bound or without it, and links fewer than counting does.
     """
     seen = np.flatnonzero(tally)
     p = int(np.log2(len(tally)))

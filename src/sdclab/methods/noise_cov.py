@@ -7,7 +7,7 @@ import numpy as np
 
 from sdclab.arrays import Matrix
 from sdclab.errors import SdclabError
-from sdclab.linalg import centred_basis, same_gram
+from sdclab.linalg import centred, centred_basis, same_gram
 
 GRID = {"c": [0.05, 0.1, 0.2, 0.5, 1.0, 2.0]}
 
@@ -22,11 +22,16 @@ def protect(
     """
     if c <= 0:
         raise SdclabError(f"method noise-cov: c is {c} but must be positive.")
-    mean = dependent.mean(axis=0)
-    deviations = dependent - mean
+    deviations = centred(dependent)
+    unseen = np.flatnonzero(~deviations.any(axis=0) & (np.ptp(dependent, axis=0) > 0))
+    if len(unseen):
+        raise SdclabError(
+            f"method noise-cov: dependent {unseen[0] + 1} varies only in the last digits that its values can hold, "
+            "where no covariance can be kept; subtract a constant from it first, or leave it out."
+        )
     if exact:
         noise = same_gram(deviations, centred_basis(dependent), rng, within=False)
     else:
         factor = np.linalg.qr(deviations).R / np.sqrt(len(dependent) - 1)
         noise = rng.standard_normal((len(dependent), len(factor))) @ factor
-    return mean + (deviations + np.sqrt(c) * noise) / np.sqrt(1 + c)
+    return dependent.mean(axis=0) + (deviations + np.sqrt(c) * noise) / np.sqrt(1 + c)

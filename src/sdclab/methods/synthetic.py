@@ -5,12 +5,13 @@ Domingo-Ferrer (2017), sections 5 and 7, where IVEware does it.
 """
 
 import numpy as np
-from scipy.special import expit
+from scipy.optimize import brentq
+from scipy.special import expit, logit
 
 from sdclab.arrays import Matrix, Vector, dichotomous
 from sdclab.errors import SdclabError
 from sdclab.linalg import Terms
-from sdclab.logistic import fit
+from sdclab.logistic import firth
 
 
 def protect(dependent: Matrix, independent: Matrix, rng: np.random.Generator) -> Matrix:
@@ -45,19 +46,33 @@ def _linear(y: Vector, before: Matrix, after: Matrix, rng: np.random.Generator) 
 
 
 def _logistic(y: Vector, before: Matrix, after: Matrix, rng: np.random.Generator) -> Vector:
-    """beta ~ N(its mode, inverse information), y ~ Bernoulli(1 / (1 + exp(-X beta))).
+    """Slopes ~ N(Firth's, inverse information), the frequency from its posterior given them, y ~ Bernoulli.
 
-    The prior on all but the intercept keeps the mode finite under separation. Its precision is the number of terms: a
-    priori the log odds vary over the records with SD 1, whatever their number. Under a weaker prior the normal
-    posterior of a rare attribute, which has little to say against it, makes a rare attribute common.
+    Firth's slopes are finite under separation and have no bias. His intercept makes a rare attribute common, and so
+    would the normal posterior of any: the intercept is the one that gives the drawn frequency (Puhr et al. 2017),
+    and gives it at the *synthetic* values, which may lie where the model was never seen.
     """
-    slopes = before.shape[1] - 1
-    model = fit(before, np.column_stack([1 - y, y]), precision=float(slopes))
-    variances, axes = np.linalg.eigh(model.covariance)
+    estimate, covariance = firth(before, y)
+    variances, axes = np.linalg.eigh(covariance)
     along_axes = np.sqrt(np.maximum(variances, 0.0)) * (axes.T @ _standard_normal(before, rng))
-    beta = model.coefficients[:, 0] + axes @ along_axes
-    drawn: Vector = (rng.random(len(y)) < expit(after @ beta)).astype(float)
+    slopes = (estimate + axes @ along_axes)[1:]
+    frequency = _frequency(y.mean(), before[:, 1:] @ slopes, rng)
+    scores = after[:, 1:] @ slopes
+    drawn: Vector = (rng.random(len(y)) < expit(scores + _intercept(frequency, scores))).astype(float)
     return drawn
+
+
+def _frequency(seen: float, scores: Vector, rng: np.random.Generator) -> float:
+    """A beta draw around the one seen, with the variance that it has given the slopes: mean of p (1 - p), over n."""
+    p = expit(scores + _intercept(seen, scores))
+    size = len(scores) * seen * (1 - seen) / np.mean(p * (1 - p)) - 1
+    return float(np.clip(rng.beta(size * seen, size * (1 - seen)), np.finfo(float).tiny, 1 - np.finfo(float).eps))
+
+
+def _intercept(frequency: float, scores: Vector) -> float:
+    """The one under which the mean probability is the frequency."""
+    low, high = (float(logit(frequency) - end) for end in (scores.max() + 1, scores.min() - 1))
+    return float(brentq(lambda a: expit(scores + a).mean() - frequency, low, high))
 
 
 def _standard_normal(terms: Matrix, rng: np.random.Generator) -> Vector:

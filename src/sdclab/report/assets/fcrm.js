@@ -157,7 +157,7 @@ function pil(y, released) { // one attribute: mean, variance and quantiles
   const n = y.length, size = largest(y.map(Math.abs));
   const centre = mean(y), mu2 = variance(y), mu4 = mean(y.map((v) => (v - centre) ** 4));
   const byMean = loss(mean(released) - centre, mu2 / n, size);
-  const byVariance = loss(variance(released) - mu2, (mu4 - mu2 ** 2) / n, mu2);
+  const byVariance = loss(variance(released) - mu2, Math.max((mu4 - mu2 ** 2) / n, (2 * mu2 ** 2) / n ** 2), mu2);
   const before = [...y].sort((a, b) => a - b), after = [...released].sort((a, b) => a - b);
   const bandwidth = n ** -0.2 * Math.sqrt((mu2 * n) / (n - 1));
   const byQuantiles = [];
@@ -197,7 +197,10 @@ function prl(y, released) { // probabilistic record linkage; values agree in the
   const n = y.length, known = binned(y), seen = binned(released);
   const inBin = Array.from({ length: 10 }, (_, b) => seen.filter((s) => s === b).length);
   const agreeing = sum(known.map((b) => inBin[b]));
-  const weight = matchingWeights(agreeing / n ** 2, n);
+  const mates = known.filter((b, k) => b === seen[k]).length;
+  const inside = (p) => Math.min(Math.max(p, 1e-6), 1 - 1e-6);
+  const m = inside(mates / n), u = inside((agreeing - mates) / (n * Math.max(n - 1, 1)));
+  const weight = { agree: Math.log(m / u), disagree: Math.log((1 - m) / (1 - u)) };
   return 100 * mean(known.map((b, k) => {
     const counts = { agree: inBin[b], disagree: n - inBin[b] };
     const present = Object.keys(counts).filter((pattern) => counts[pattern] > 0);
@@ -205,23 +208,6 @@ function prl(y, released) { // probabilistic record linkage; values agree in the
     const tied = sum(present.filter((pattern) => weight[pattern] === best).map((pattern) => counts[pattern]));
     return weight[seen[k] === b ? "agree" : "disagree"] === best ? 1 / tied : 0;
   }));
-}
-
-function matchingWeights(frequency, n) { // log-odds of agreement and disagreement, by EM over all pairs
-  const inside = (p) => Math.min(Math.max(p, 1e-6), 1 - 1e-6);
-  const patterns = [[1, frequency], [0, 1 - frequency]].filter((pattern) => pattern[1] > 0);
-  const ratio = (agrees) => (agrees ? Math.log(m / u) : Math.log((1 - m) / (1 - u)));
-  let share = 1 / n, m = 0.9, u = inside(frequency);
-  for (let i = 0; i < 1000; i++) {
-    const match = patterns.map(([agrees, f]) => f / (1 + Math.exp(-(Math.log(share / (1 - share)) + ratio(agrees)))));
-    const total = sum(match), before = m;
-    const agreeing = sum(match.filter((_, j) => patterns[j][0]));
-    m = inside(agreeing / total);
-    u = inside((frequency - agreeing) / (1 - total));
-    share = Math.min(Math.max(total, 1 / n ** 2), 1 / n);
-    if (Math.abs(m - before) < 1e-6) break;
-  }
-  return m > u ? { agree: ratio(1), disagree: ratio(0) } : { agree: 0, disagree: 0 };
 }
 
 function interval(y, released) { // values within 1 to 10 % of a standard deviation
