@@ -1,4 +1,4 @@
-# What the rules share: the checked config, the studies it names, and the functions that list files.
+# What the rules share: the checked config, the plan that follows from it, and what a run says at its start and end.
 import os
 import re
 import sys
