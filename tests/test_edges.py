@@ -158,6 +158,15 @@ class TestStreams:
             said = running.stderr.read()
         assert (running.returncode, said) == (0, "")
 
+    def test_a_command_that_cannot_tell_its_progress_has_not_done_its_work(self, home):
+        pytest.importorskip("matplotlib")
+        command = [sys.executable, "-m", "sdclab.cli", "map", "in.csv", "--methods", "mdav", "-o", "map"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+            running.stderr.close()
+            said = running.stdout.read()
+        assert (running.returncode, said) == (128 + signal.SIGPIPE, "")
+        assert names(home) == {"in.csv"}
+
     def test_a_terminal_that_knows_only_ascii(self, home):
         (home / "in.csv").write_text((home / "in.csv").read_text().replace("income", "größe"))
         done = sdclab("measure", "in.csv", "in.csv", env={**os.environ, "PYTHONIOENCODING": "ascii"})

@@ -4,6 +4,7 @@ import argparse
 import io
 import os
 import re
+import select
 import signal
 import sys
 import traceback
@@ -34,8 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = _parser(sys.argv[1:] if arguments is None else arguments).parse_args(arguments)
         options.run(options)
         sys.stdout.flush()
-    except BrokenPipeError:  # the reader has seen enough
-        return 0
+    except BrokenPipeError:
+        return _unheard()
     except KeyboardInterrupt:
         return _failed("interrupted.", 128 + signal.SIGINT)
     except SdclabError as error:
@@ -96,12 +97,20 @@ def _defect(error: Exception) -> str:
     return f"stopped with {type(error).__name__} in {place}, a defect of sdclab; SDCLAB_DEBUG=1 shows the traceback."
 
 
+def _unheard() -> int:
+    """The reader of the results has seen enough; but where progress finds no reader, the work is not done."""
+    poll = select.poll()
+    poll.register(sys.stderr, 0)  # whether its reader has gone is told without being asked for
+    return 128 + signal.SIGPIPE if poll.poll(0) else 0
+
+
 def _let_go() -> None:
     """Flush what was printed; what cannot be is dropped, or Python would complain about it at its end."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
