@@ -106,10 +106,11 @@ def _unheard() -> int:
 
 def _let_go() -> None:
     """Flush what was printed; what cannot be is dropped, or Python would complain about it at its end."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
