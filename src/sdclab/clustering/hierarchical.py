@@ -39,9 +39,9 @@ def tree(records: Matrix, reading: Reading) -> Indices:
     """All n - 1 merges in order: the first record of the cluster that stays, and of that which joins it.
 
     `textbook` is the criterion as Fraley defines it. `mclust` follows the numbers of the R routine, which differ in
-    three ways, all found by comparing merges: a cluster that is set aside for another keeps only the first row of its
-    triangular factor, repeated; its term is the one its last merge was chosen by, even if its scatter was then lost;
-    and a singular scatter has a determinant made of rounding, so that such a union costs more than it should.
+    three ways, as its source says and merges confirm: a cluster that is set aside for another keeps only the first
+    row of its triangular factor, repeated; its term is the one its last merge was chosen by, even if its scatter was
+    then lost; and a singular scatter has a determinant made of rounding, so that such a union costs more.
     """
     return np.array(_Clusters(records, reading).merges())
 
