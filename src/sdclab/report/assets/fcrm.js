@@ -5,7 +5,7 @@
 const EPSILON = 1e-5; // no membership changes by more: the end
 const MOST_ITERATIONS = 30;
 const FLOOR = 1e-100; // what an error of zero is replaced by
-const SAME = 1e-14; // a squared distance below this share of the largest squared x: the record is the centre
+const SAME = 1e-24; // a squared distance below this share of the record's squared x: the record is the centre
 
 const sum = (values) => values.reduce((a, b) => a + b, 0);
 const mean = (values) => sum(values) / values.length;
@@ -51,17 +51,16 @@ function largestChange(u, before) {
 // --- step 1: fuzzy c-means on x -----------------------------------------------------------------------------
 
 function fcm(x, start, random) {
-  const origin = mean(x);
+  const origin = quantile([...x].sort((a, b) => a - b), 0.5);
   const records = x.map((v) => v - origin);
-  const zero = SAME * largest(records.map((v) => v * v));
   let centres = start.map((v) => v - origin);
-  let u = membershipsOrShare(records, centres, zero, random);
+  let u = membershipsOrShare(records, centres, random);
   for (let iteration = 1; iteration <= MOST_ITERATIONS; iteration++) {
     centres = weights(u).map((w, i) => {
       const total = sum(w);
       return total > 0 ? sum(w.map((v, k) => v * records[k])) / total : centres[i];
     });
-    const updated = membershipsOrShare(records, centres, zero, random);
+    const updated = membershipsOrShare(records, centres, random);
     const change = largestChange(updated, u);
     u = updated;
     if (change < EPSILON) break;
@@ -69,11 +68,11 @@ function fcm(x, start, random) {
   return u;
 }
 
-function membershipsOrShare(records, centres, zero, random) { // a record that is a centre belongs to it alone
+function membershipsOrShare(records, centres, random) { // a record that is a centre belongs to it alone
   const distances = centres.map((v) => records.map((r) => (r - v) ** 2));
   const u = memberships(distances.map((row) => row.map((d) => Math.max(d, Number.MIN_VALUE))));
-  records.forEach((_, k) => {
-    const same = centres.map((_, i) => distances[i][k] <= zero);
+  records.forEach((r, k) => {
+    const same = centres.map((_, i) => distances[i][k] <= SAME * r * r);
     const count = same.filter(Boolean).length;
     if (count === 0) return;
     const shares = same.map((is) => (is ? (count > 1 ? random() : 1) : 0));
