@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.linalg import lstsq
 
 from sdclab.errors import SdclabError
-from sdclab.linalg import Terms, centred, centred_basis, fitted, residuals, same_gram, standardised
+from sdclab.linalg import Terms, centred, centred_basis, fitted, residuals, same_gram, standardised, upright
 
 
 def deficient(seed: int, n: int, p: int, rank: int) -> np.ndarray:
@@ -100,3 +100,25 @@ def test_terms_are_uncorrelated_and_span_the_attributes(census):
     np.testing.assert_allclose(terms.T @ terms / len(terms), np.eye(13), atol=1e-9)
     left = census.values - terms @ np.linalg.lstsq(terms, census.values)[0]
     assert (np.abs(left) < 1e-9 * np.abs(census.values).max(axis=0)).all()
+
+
+def test_a_release_does_not_depend_on_the_signs_of_singular_vectors(rng, monkeypatch):
+    """LAPACK may return any axis reversed, and does so for a singular pattern by the kernel that it runs on."""
+    pattern = rng.standard_normal((40, 3)) @ rng.standard_normal((3, 5))
+    ones = centred_basis(np.empty((40, 0)))
+    expected = same_gram(pattern, ones, np.random.default_rng(1))
+    svd = np.linalg.svd
+
+    def reversed_axes(x, full_matrices):
+        u, s, axes = svd(x, full_matrices=full_matrices)
+        return -u, s, -axes
+
+    monkeypatch.setattr(np.linalg, "svd", reversed_axes)
+    np.testing.assert_allclose(same_gram(pattern, ones, np.random.default_rng(1)), expected, atol=1e-12)
+
+
+def test_an_upright_axis_has_its_largest_component_first_of_equals_positive():
+    half = np.sqrt(0.5)
+    axes = np.array([[half, -half], [-half, np.nextafter(half, 1)], [0.6, -0.8]])
+    np.testing.assert_allclose(upright(axes), [[half, -half], [half, -half], [-0.6, 0.8]])
+    assert upright(np.empty((0, 0))).shape == (0, 0)

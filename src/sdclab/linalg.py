@@ -6,7 +6,7 @@ import numpy as np
 
 from sdclab.arrays import Matrix, Vector
 from sdclab.errors import SdclabError
-from sdclab.ties import NOISE
+from sdclab.ties import NOISE, largest_of
 
 RELATIVE_RANK = 1e-10
 """Singular values below this share of the largest count as zero."""
@@ -123,4 +123,12 @@ def same_gram(pattern: Matrix, basis: Matrix, rng: np.random.Generator, within: 
         )
     draws = residuals(basis, rng.standard_normal((len(pattern), rank)))
     directions = orthonormalised(residuals(basis, orthonormalised(draws)))
-    return directions * s[:rank] @ axes[:rank] * size
+    return directions * s[:rank] @ upright(axes[:rank]) * size
+
+
+def upright(axes: Matrix) -> Matrix:
+    """Axes (rows) whose largest component, the first of equals, is positive: LAPACK leaves their signs to rounding."""
+    if not axes.size:
+        return axes
+    largest = largest_of(np.abs(axes))[:, None]
+    return axes * np.where(np.take_along_axis(axes, largest, axis=1) < 0, -1.0, 1.0)
