@@ -103,3 +103,14 @@ def test_the_difference_of_two_numbers_is_relative_to_the_larger_or_to_one():
     assert kernels.difference(1e-9, 3e-9) == pytest.approx(2e-9)
     assert kernels.difference(np.nan, np.nan) == kernels.difference(np.inf, np.inf) == 0
     assert kernels.difference(np.nan, 1.0) == kernels.difference(np.inf, 1.0) == np.inf
+
+
+def test_estimators_are_simulated_and_written(tmp_path):
+    shown = command("estimators.py", "--to", tmp_path, "--scale", 0.01)
+    assert shown == (tmp_path / "estimators.md").read_text()
+    slopes, links = (
+        list(csv.DictReader((tmp_path / name).read_text().splitlines())) for name in ("slopes.csv", "links.csv")
+    )
+    assert {(row["n"], row["terms"]) for row in slopes} >= {("200", "1"), ("2000", "10")}
+    assert all(abs(float(row["ratio"]) - 1) < 5 * float(row["standard_error"]) for row in slopes)
+    assert len(links) == 72
