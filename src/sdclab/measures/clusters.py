@@ -20,6 +20,9 @@ from sdclab.linalg import standardised
 from sdclab.seeds import seed_of, stream
 from sdclab.ties import at_most
 
+DIGITS = 7
+"""As many as any of the files has in print; so many of a released value are the same on every processor."""
+
 BEST: Mapping[str, Any] = {"": {}}
 """One comparison, with the best clusters that the protocol finds in the original."""
 
@@ -87,7 +90,15 @@ def _remembered(
     content: bytes, shape: tuple[int, int], kappa: float, optimum: str | None, search: tuple[Any, ...]
 ) -> Partition:
     c, m, reading, protocol, runs = search
-    records = standardised(np.frombuffer(content).reshape(shape))
-    rng = stream(seed_of("clusters", sha256(content), kappa, list(search)))
-    looking = Search(records, c, rng, kappa=kappa, reading=reading, m=m)
+    records = np.frombuffer(content).reshape(shape)
+    rng = stream(seed_of("clusters", sha256(known_digits(records).tobytes()), kappa, list(search)))
+    looking = Search(standardised(records), c, rng, kappa=kappa, reading=reading, m=m)
     return looking.printed(optimum) if optimum else looking.best(protocol, runs)
+
+
+def known_digits(records: Matrix) -> Matrix:
+    """Every attribute to DIGITS digits of its largest value: the last ones are the processor's and choose no start."""
+    size = np.abs(records).max(axis=0)
+    places = DIGITS - 1 - np.floor(np.log10(np.where(size > 0, size, 1.0))).astype(int)
+    columns = [np.round(column, int(place)) for column, place in zip(records.T, places, strict=True)]
+    return np.ascontiguousarray(np.transpose(columns)) + 0.0  # of -0.0 and 0.0 makes one
