@@ -1,5 +1,6 @@
 """k-member clustering, crisp and fuzzy, against brute force, closed forms and the numbers of the Adult file."""
 
+from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
@@ -21,14 +22,15 @@ OCCUPATION = [[1, 2], [3, [4, 5]]]  # office, manual with outdoors below
 
 
 def naive_width(rows, members, trees):
-    """Range or height, attribute by attribute; a tree's height by walking up from every leaf."""
-    total = 0.0
+    """Range or height, attribute by attribute, as a fraction; a tree's height by walking up from every leaf."""
+    total = Fraction(0)
     for j in range(rows.shape[1]):
         values = rows[members, j]
         if j in trees:
-            total += meet(trees[j], {float(v) for v in values}) / meet(trees[j], leaves(trees[j]))
+            total += Fraction(meet(trees[j], {float(v) for v in values}), meet(trees[j], leaves(trees[j])))
         else:
-            total += (values.max() - values.min()) / (rows[:, j].max() - rows[:, j].min())
+            low, high, least, most = map(Fraction, (values.min(), values.max(), rows[:, j].min(), rows[:, j].max()))
+            total += (high - low) / (most - least)
     return total
 
 
@@ -49,11 +51,11 @@ def meet(node, wanted):
 
 
 def naive_k_member(rows, k, trees={}):
-    """The algorithm as printed, with lists; costs rounded so that ties are ties."""
+    """The algorithm as printed, with lists; costs are fractions, so that ties are ties."""
     rest, found, last = list(range(len(rows))), [], 0
 
     def width(members):
-        return round(naive_width(rows, members, trees), 9)
+        return naive_width(rows, members, trees)
 
     while len(rest) >= k:
         seed = max(rest, key=lambda i: (width([last, i]), -i))
@@ -66,8 +68,8 @@ def naive_k_member(rows, k, trees={}):
         last = cluster[-1]
         found.append(cluster)
     for i in rest:
-        rise = [round((len(c) + 1) * width([*c, i]) - len(c) * width(c), 9) for c in found]
-        found[int(np.argmin(rise))].append(i)
+        rise = [(len(c) + 1) * width([*c, i]) - len(c) * width(c) for c in found]
+        found[rise.index(min(rise))].append(i)
     return found
 
 
@@ -136,11 +138,11 @@ class TestWidths:
         rows[:2, 2] = 0, 4
         records = Normalised.of(rows, {"2": OCCUPATION})
         clusters = np.split(rng.permutation(30), np.sort(rng.choice(np.arange(1, 30), 5, replace=False)))
-        expected = [naive_width(rows, members, {1: OCCUPATION}) for members in clusters]
+        expected = [float(naive_width(rows, members, {1: OCCUPATION})) for members in clusters]
         np.testing.assert_allclose(widths(records, clusters), expected, atol=1e-12)
         assert loss(records, clusters) == pytest.approx(np.dot(expected, [len(c) for c in clusters]))
         with_each = records.widths_with(records.only(clusters[0]))
-        expected = [naive_width(rows, [*clusters[0], i], {1: OCCUPATION}) for i in range(30)]
+        expected = [float(naive_width(rows, [*clusters[0], i], {1: OCCUPATION})) for i in range(30)]
         np.testing.assert_allclose(with_each, expected, atol=1e-12)
 
     def test_of_two_records_is_their_l1_distance(self, rng):
