@@ -189,6 +189,7 @@ class TestRetrieval:
         [
             (0, 1, "AGIX", "unknown column 'AGI': did you mean AGIX"),
             (5, 2, "12a", "row 5, column EMCONTRB is not a number"),
+            (5, 2, "1_000", "row 5, column EMCONTRB is not a number"),
             (6, 0, "", "row 6, column AFNLWGT is missing"),
             (6, 0, "nan", "row 6, column AFNLWGT is NaN or infinite"),
             (6, 0, "inf", "row 6, column AFNLWGT is NaN or infinite"),

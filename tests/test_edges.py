@@ -9,7 +9,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from conftest import PROJECT, SCHEMAS
+from conftest import HANGING, PROJECT, SCHEMAS
 
 from sdclab import audit, cli, documents, files
 from sdclab.data import retrieve
@@ -32,7 +32,7 @@ def home(tmp_path, monkeypatch):
 def sdclab(*arguments: str | Path, **options):
     return subprocess.run(
         [sys.executable, "-m", "sdclab.cli", *map(os.fspath, arguments)],
-        **{"capture_output": True, "text": True, "timeout": 300, **options},
+        **{"capture_output": True, "text": True, "timeout": HANGING, **options},
     )
 
 
@@ -119,6 +119,14 @@ class TestPaths:
         gone.rmdir()
         assert "cannot write here" in refused(capsys, "map", home / "in.csv", "-o", "map")
         assert "cannot write here" in refused(capsys, *PROTECT[:1], home / "in.csv", *PROTECT[2:], "out.csv")
+
+    def test_a_place_that_cannot_be_written_to_is_told_before_the_work(self, home, capsys, monkeypatch):
+        monkeypatch.setattr("sdclab.methods.release", lambda *_: pytest.fail("worked in vain"))
+        assert "cannot write here" in refused(capsys, *PROTECT, "in.csv/folder/out.csv")
+
+    @pytest.mark.parametrize("count", ["0", "1001", "1" + "0" * 400])
+    def test_a_map_has_a_countable_number_of_replicates(self, home, capsys, count):
+        assert "but must lie between 1 and 1000" in refused(capsys, "map", "in.csv", "--replicates", count)
 
     def test_a_user_without_a_home_is_told_what_to_do(self, monkeypatch):
         def homeless():

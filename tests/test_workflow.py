@@ -97,7 +97,7 @@ def test_the_readme_shows_how_to_add_a_method_and_a_measure(smoke, tree):
         "in src/sdclab/methods/__init__.py": '        "permute": "permute",\n',
         "in src/sdclab/measures/__init__.py": '        "copy": "copy",\n',
         "in config/studies/cano_torra_2009.yaml, under grid:": "grid:\n",
-        "in config/studies/cano_torra_2009.yaml, under measures:": "  score: {}\n",
+        "in config/studies/cano_torra_2009.yaml, under measures:": "  xy: {}\n",
     }
     for where, block in readme_blocks():
         if where in anchors:

@@ -27,6 +27,9 @@ from sdclab.seeds import stream
 Commands = Any
 """What `add_subparsers` returns; its type has no public name."""
 
+MOST_REPLICATES = 1000
+"""Releases a point of a map: what more would add to a mean is not worth waiting for."""
+
 SHORT = 2**32
 """Below, all seeds can be tried: 10,000 take about a second."""
 
@@ -155,6 +158,7 @@ def _protect(options: argparse.Namespace) -> None:
         raise SdclabError(f"--seed is {options.seed} but must not be negative.")
     own.check_ending(options.output)
     files.check_target(options.output)
+    files.check_writable(options.output.parent)
     if files.same(options.output, options.file):
         raise SdclabError(f"{options.output}: this is the original, which would be overwritten; choose another name.")
     given = {key.split()[1]: _value(text) for key, text in vars(options).items() if key.startswith("parameter ")}
@@ -356,8 +360,9 @@ def _map(options: argparse.Namespace) -> None:
         raise SdclabError("sdclab map draws with matplotlib, which is not installed; pip install matplotlib.")
     for name in options.methods:
         METHODS.module(name)
-    if options.replicates < 1:
-        raise SdclabError(f"--replicates is {options.replicates} but must be at least 1.")
+    if not 1 <= options.replicates <= MOST_REPLICATES:
+        given = shortened(str(options.replicates))
+        raise SdclabError(f"--replicates is {given} but must lie between 1 and {MOST_REPLICATES}.")
     notes: list[str] = []
 
     def note(line: str) -> None:

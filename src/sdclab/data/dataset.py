@@ -100,6 +100,13 @@ def _number(value: float) -> str:
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
 
 
+def number(text: str) -> float:
+    """As files write one; Python would read 1_000 as well."""
+    if "_" in text:
+        raise ValueError
+    return float(text)
+
+
 def numbers(
     rows: Sequence[Sequence[str]],
     columns: Sequence[str],
@@ -121,7 +128,7 @@ def numbers(
         for j, position in enumerate(where):
             cell = row[position].strip()
             try:
-                values[i, j] = float(cell)
+                values[i, j] = number(cell)
             except ValueError:
                 problem = "is missing" if cell in ("", "?", "NA") else "is not a number"
                 raise SdclabError(f"{file}: row {name}, column {columns[j]} {problem}.") from None

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from sdclab import files
 from sdclab.arrays import Mask, Matrix, Vector
+from sdclab.data.dataset import number
 from sdclab.errors import SdclabError, listed, shortened, unknown
 
 SEPARATORS = ",;\t"
@@ -274,9 +275,7 @@ def _number(cell: Any) -> float:
     text = cell.strip()
     if text in MISSING:
         return np.nan
-    if "_" in text:  # Python reads 1_000 as a number
-        raise ValueError
-    return float(text)
+    return number(text)
 
 
 def _are_whole(values: Vector) -> bool:
