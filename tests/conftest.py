@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
+from sdclab.cli import main
 from sdclab.data import manifest, retrieve
 from sdclab.data.dataset import Dataset
 from sdclab.scenarios import Scenario
@@ -94,6 +95,18 @@ def split(request: pytest.FixtureRequest, census: Dataset) -> tuple[np.ndarray, 
 @pytest.fixture
 def rng() -> np.random.Generator:
     return np.random.default_rng(20090820)
+
+
+@pytest.fixture
+def run(capsys, monkeypatch, tmp_path):
+    """Run a command in an empty folder: exit code, standard output, standard error."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments):
+        code = main([str(argument) for argument in arguments])
+        return (code, *capsys.readouterr())
+
+    return run
 
 
 class Tree:

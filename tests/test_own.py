@@ -31,18 +31,6 @@ PAIRS = [(1, 10), (11, 30), (3, 20), (13, 40)]
 MEANS = [(2, 15), (12, 35), (2, 15), (12, 35)]
 
 
-@pytest.fixture
-def run(capsys, monkeypatch, tmp_path):
-    """Run a command in an empty folder: exit code, standard output, standard error."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments):
-        code = main([str(argument) for argument in arguments])
-        return (code, *capsys.readouterr())
-
-    return run
-
-
 def text(rows, header="a,b", separator=","):
     lines = [header, *(",".join(map(str, row)) for row in rows)]
     return "\n".join(lines).replace(",", separator) + "\n"

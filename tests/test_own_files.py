@@ -18,24 +18,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sdclab import files
-from sdclab.cli import main
 from sdclab.data import own
 from sdclab.data.dataset import Dataset
 from sdclab.errors import MOST_CHARACTERS, MOST_NAMES, SdclabError, listed, unknown
 
 MDAV = ("--method", "mdav", "--k", 3)
-
-
-@pytest.fixture
-def run(capsys, monkeypatch, tmp_path):
-    """Run a command in an empty folder: exit code, standard output, standard error."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments):
-        code = main([str(argument) for argument in arguments])
-        return (code, *capsys.readouterr())
-
-    return run
 
 
 def table(content, **options):

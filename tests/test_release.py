@@ -12,24 +12,11 @@ import yaml
 from conftest import PROJECT
 
 from sdclab import choice
-from sdclab.cli import main
 from sdclab.measures import MEASURES, intact, measure, prl
 from sdclab.measures.copy import copies, crowding
 from sdclab.methods import METHODS, protect
 
 NONE = np.empty((0, 0))
-
-
-@pytest.fixture
-def run(capsys, monkeypatch, tmp_path):
-    """Run a command in an empty folder: exit code, standard output, standard error."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments):
-        code = main([str(argument) for argument in arguments])
-        return (code, *capsys.readouterr())
-
-    return run
 
 
 def records(n=150, columns=("income", "tax", "savings", "age")):
