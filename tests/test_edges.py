@@ -190,7 +190,8 @@ class TestSignals:
     def test_a_command_that_is_stopped_leaves_nothing(self, home, number, code, said):
         """Stopped in the middle of writing, by itself, since no other process can know when that is."""
         stopped = textwrap.dedent(f"""
-            import os, sys
+            import os, signal, sys
+            signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored if the tests run in the background
             from sdclab import cli
             from sdclab.data import own
 
