@@ -93,6 +93,13 @@ class TestTheRealK:
         shares = np.array([[0.9, 0.1, 0.0]] * 4 + [[0.2, 0.8, 0.0]] * 3 + [[0.0, 0.3, 0.7]])
         assert with_least_records(shares, 3).tolist() == [0] * 4 + [1] * 4
 
+    def test_a_dissolved_cluster_goes_where_little_is_most(self):
+        """Shares in proportion decide, be they 1e-20 and 1e-15; but for rounding equal ones are a tie."""
+        shares = np.repeat(
+            [[1.0, 0, 0], [0, 1.0, 0], [1e-20, 1e-15, 1], [1e-15 * (1 + 1e-12), 1e-15, 1]], [4, 4, 1, 1], axis=0
+        )
+        assert with_least_records(shares, 3).tolist() == [0] * 4 + [1] * 5 + [0]
+
 
 class TestMixedData:
     def test_dichotomous_attributes_stay_so_and_keep_their_shares(self, mixed):

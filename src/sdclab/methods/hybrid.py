@@ -72,10 +72,13 @@ def clustered(
 
 
 def with_least_records(shares: Matrix, k: int) -> Indices:
-    """The most probable cluster of every record, the smallest cluster being dissolved until all have k records."""
+    """The most probable cluster of every record, the smallest cluster being dissolved until all have k records.
+
+    Beside a dissolved cluster the others may have had next to nothing: how small their shares are makes no tie.
+    """
     kept = np.arange(shares.shape[1])
     while True:
-        labels = kept[largest_of(shares[:, kept])]
+        labels = kept[largest_of(shares[:, kept], scale=0.0)]
         sizes = np.bincount(labels, minlength=shares.shape[1])[kept]
         if sizes.min() >= k or len(kept) == 1:
             return labels
