@@ -1,6 +1,5 @@
 """How far a measure depends on its options: a table for machines and for people."""
 
-import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 from job import job
 
 from sdclab.data.dataset import Dataset
-from sdclab.files import csv_text, write
+from sdclab.files import csv_text, read_rows, write
 from sdclab.grids import Cell
 from sdclab.scenarios import AnyScenario
 from sdclab.sensitivity import markdown, sensitivity
@@ -24,8 +23,7 @@ def main(
     as_markdown: Path,
 ) -> None:
     data = Dataset.read(*map(Path, dataset))
-    with table.open(newline="") as file:
-        printed = {row["cell"]: row[f"{spec['quantity']}_published"] for row in csv.DictReader(file)}
+    printed = {row["cell"]: row[f"{spec['quantity']}_published"] for row in read_rows(table)}
     published = {cell.name: float(printed[cell.name]) for cell in cells if printed.get(cell.name)}
     rows = sensitivity(cells, scenario, data, published, spec)
     write(as_csv, csv_text(list(rows[1]), rows))

@@ -14,7 +14,7 @@ from sdclab.measures.copy import copies
 from sdclab.methods import METHODS
 from sdclab.scenarios import Scenario
 from sdclab.seeds import seed_of, stream
-from sdclab.ties import settled
+from sdclab.ties import ascending
 
 MOST_RECORDS = 5_000
 """Of a longer file a random sample of this size is mapped: linkage costs time with the square of the records."""
@@ -28,6 +28,8 @@ MEASURED: Mapping[str, Mapping[str, object]] = {
 
 BROKEN = 50
 """From this loss on (`xy`), the relations with the independents are called broken; PIL does not see them."""
+
+SCALES = "PIL (information loss) and DR (disclosure risk) run from 0 to 100, less is better; the score is their mean."
 
 LEAN = 1.5
 """PIL and DR that differ by no more than this factor count as balanced."""
@@ -146,7 +148,7 @@ def _caution(numbers: Mapping[str, float]) -> str:
 
 def ranking(lines: Sequence[Row]) -> list[Row]:
     """The lines by score, the best first and equals in the order of the grids, with their rank."""
-    order = settled([row["score"] for row in lines]).argsort(kind="stable")
+    order = ascending([row["score"] for row in lines])
     return [{"rank": i, **lines[at]} for i, at in enumerate(order, start=1)]
 
 

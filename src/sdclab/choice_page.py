@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 
-from sdclab.choice import Explored, Row, best, label, parameters_of, trade_off
+from sdclab.choice import SCALES, Explored, Row, best, label, parameters_of, trade_off
 from sdclab.data.own import Missing, Roles, written
 from sdclab.report.figures import inline
 from sdclab.report.markup import policy
@@ -27,8 +27,7 @@ NUMBERS = ("score", "pil", "dr", "copy", "xy")
 HEAD = ("rank", "method", "parameters", *NUMBERS, "remark")
 
 READING = (
-    "PIL (information loss) and DR (disclosure risk) run from 0 to 100, less is better; the score is their mean. "
-    "copy is the share of records that stand in the release, nearly as they were, anywhere; "
+    f"{SCALES} copy is the share of records that stand in the release, nearly as they were, anywhere; "
     "xy is the loss of the relations between dependents and independents, empty without independents."
 )
 

@@ -13,7 +13,7 @@ from sdclab.grids import Cell, values_of
 from sdclab.scenarios import AnyScenario
 from sdclab.scorecard import rank_agreement
 from sdclab.seeds import seed_of
-from sdclab.ties import settled, smallest_of
+from sdclab.ties import ascending, smallest_of
 
 Options = Mapping[str, Any]
 
@@ -90,7 +90,7 @@ def sensitivity(
 def _order(of_cell: Mapping[str, float]) -> str:
     """The cells from safest to riskiest, equals in the order of the grid."""
     names = list(of_cell)
-    return " < ".join(names[i] for i in settled(list(of_cell.values())).argsort(kind="stable"))
+    return " < ".join(names[i] for i in ascending(list(of_cell.values())))
 
 
 def markdown(rows: Sequence[Mapping[str, Any]], cells: Sequence[Cell], title: str, kind: str) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from sdclab.arrays import Indices, Matrix
 from sdclab.errors import SdclabError
-from sdclab.ties import largest_of, settled
+from sdclab.ties import ascending, largest_of
 
 
 def blocks(points: Matrix, most: int) -> list[Indices]:
@@ -21,7 +21,7 @@ def blocks(points: Matrix, most: int) -> list[Indices]:
 
 def _halves(points: Matrix, part: Indices) -> tuple[Indices, Indices]:
     widest = largest_of(np.ptp(points[part], axis=0))
-    order = part[settled(points[part, widest]).argsort(kind="stable")]
+    order = part[ascending(points[part, widest])]
     return order[: len(order) // 2], order[len(order) // 2 :]
 
 

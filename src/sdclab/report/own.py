@@ -2,17 +2,15 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from sdclab.choice import CAME_THROUGH, remark
+from sdclab.choice import CAME_THROUGH, SCALES, remark
 from sdclab.report.markup import Html, joined, number, table, tag
 from sdclab.report.run import Row, Run
 from sdclab.report.tables import folded, with_sd
 from sdclab.studies import Study
+from sdclab.ties import ascending
 
 NUMBERS = ("score", "pil", "dr", "copy")
-READING = (
-    "PIL (information loss) and DR (disclosure risk) run from 0 to 100, less is better; the score is their mean. "
-    "A marked point copies records, leaves a dependent as it is, or is a control: it is no choice."
-)
+READING = f"{SCALES} A marked point copies records, leaves a dependent as it is, or is a control: it is no choice."
 
 
 def is_own(study: Study) -> bool:
@@ -22,7 +20,7 @@ def is_own(study: Study) -> bool:
 def ranked(study: Study, run: Run) -> list[tuple[Row, str]]:
     """The points of a study that have a score, the best first, each with what speaks against it."""
     rows = [row for name in study.tables for row in run.tables[name] if row.get("score")]
-    return [(row, _against(row)) for row in sorted(rows, key=lambda row: float(row["score"]))]
+    return [(rows[i], _against(rows[i])) for i in ascending([float(row["score"]) for row in rows])]
 
 
 def _against(row: Row) -> str:
