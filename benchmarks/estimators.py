@@ -16,9 +16,9 @@ import statsmodels.api as sm
 from scipy.special import expit
 
 from sdclab import measures, methods
-from sdclab.arrays import Matrix
-from sdclab.files import csv_text, write
-from sdclab.seeds import seed_of, stream
+from sdclab.base.files import csv_text, write
+from sdclab.numerics.arrays import Matrix
+from sdclab.numerics.seeds import seed_of, stream
 
 Row = dict[str, Any]
 

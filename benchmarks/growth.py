@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))  # this tre
 import numpy as np
 from fresh import in_fresh_process, measured
 
-from sdclab.files import csv_text, write
+from sdclab.base.files import csv_text, write
 from sdclab.measures import MEASURES, measure
 from sdclab.methods import METHODS, protect
 
@@ -158,7 +158,7 @@ HEAD = ("what", "name", "largest n", "seconds", "MB", "exponent of time", "expon
 def chart(grown: Mapping[Subject, Sequence[Mapping[str, Any]]], folder: Path) -> None:
     from matplotlib.figure import Figure
 
-    from sdclab.plots.style import COLOURS, FAINT, MARKERS, STYLES, save
+    from sdclab.output.plots.style import COLOURS, FAINT, MARKERS, STYLES, save
 
     figure = Figure(figsize=(11, 6.5))
     panels = figure.subplots(1, 2, sharey=True)

@@ -19,11 +19,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))  # this tre
 import numpy as np
 from fresh import in_fresh_process
 
-from sdclab import cells, documents, studies
-from sdclab.data import manifest
-from sdclab.data.retrieve import Places, retrieve
-from sdclab.files import csv_text, write
-from sdclab.grids import Cell, thinned
+from sdclab.base import documents
+from sdclab.base.files import csv_text, write
+from sdclab.experiment.cell import run
+from sdclab.experiment.grid import Cell, thinned
+from sdclab.experiment.study import Study, find, load
+from sdclab.microdata import manifest
+from sdclab.microdata.retrieve import Places, retrieve
 
 PROJECT = Path(__file__).resolve().parents[1]
 KINDS: Mapping[str, Mapping[str, str]] = {
@@ -50,8 +52,8 @@ def computed(data: str, only: Collection[str], most: int) -> Numbers:
     places = Places(Path(data) if data else None, PROJECT / "results/cache", PROJECT / "resources/replicas")
     found: Numbers = {}
     for name in documents.load(PROJECT / "config/config.yaml", schemas / "config.schema.yaml")["studies"]:
-        path = studies.find(name, PROJECT / "config/studies")
-        study = studies.load(path, schemas / "study.schema.yaml", entries, most_replicates=1, most_values=VALUES)
+        path = find(name, PROJECT / "config/studies")
+        study = load(path, schemas / "study.schema.yaml", entries, most_replicates=1, most_values=VALUES)
         for method in dict.fromkeys(cell.method for cell in study.cells):
             for cell in thinned([cell for cell in study.cells if cell.method == method], most):
                 if not only or method in only:
@@ -59,13 +61,11 @@ def computed(data: str, only: Collection[str], most: int) -> Numbers:
     return found
 
 
-def _numbers(
-    study: studies.Study, cell: Cell, entries: Mapping[str, manifest.Entry], places: Places
-) -> dict[str, float]:
+def _numbers(study: Study, cell: Cell, entries: Mapping[str, manifest.Entry], places: Places) -> dict[str, float]:
     scenario = study.scenarios[cell.scenario]
     dataset = retrieve(entries[scenario.dataset], places, download=False, say=lambda line: None).head(RECORDS)
     measured = _fewer_runs(study.measures_of(cell.scenario)["any"])
-    (row,) = cells.run(cell, scenario, dataset, measured)
+    (row,) = run(cell, scenario, dataset, measured)
     return {name: value for name, value in row.items() if isinstance(value, float)}
 
 

@@ -20,10 +20,10 @@ import numpy as np
 
 from sdclab.clustering import mixture
 from sdclab.clustering.fcm import augment, fcm, memberships, random_records, squared_distances
-from sdclab.linalg import orthonormal_basis, standardised, with_intercept
 from sdclab.measures import measure
 from sdclab.measures.prl import matching_weights
 from sdclab.methods import mdav, protect
+from sdclab.numerics.linalg import orthonormal_basis, standardised, with_intercept
 
 Data = dict[str, Any]
 Size = Mapping[str, int]

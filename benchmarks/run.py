@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))  # this tre
 from fresh import in_fresh_process, measured
 from peers import CONTESTS, Contest
 
-from sdclab.files import csv_text, write
+from sdclab.base.files import csv_text, write
 
 COLUMNS = (
     "name n p peer ours_s theirs_s ratio ours_mb theirs_mb compared ours_result theirs_result difference"
@@ -112,7 +112,7 @@ def chart(rows: Sequence[Mapping[str, Any]], folder: Path) -> None:
     """Bars of the ratios, on a logarithmic axis."""
     from matplotlib.figure import Figure
 
-    from sdclab.plots.style import COLOURS, FAINT, save
+    from sdclab.output.plots.style import COLOURS, FAINT, save
 
     met = [row for row in rows if row["ratio"]]
     figure = Figure(figsize=(7.5, 0.32 * len(met) + 1))

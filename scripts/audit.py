@@ -6,9 +6,9 @@ from typing import Any
 
 from job import job
 
-from sdclab.audit import COLUMNS, audit, rows_of
-from sdclab.files import csv_text, write
-from sdclab.tables import published
+from sdclab.base.files import csv_text, write
+from sdclab.evidence import published
+from sdclab.evidence.audit import COLUMNS, audit, rows_of
 
 
 def main(claims: Sequence[Mapping[str, Any]], paths: Sequence[str], schema: Path, output: Path) -> None:

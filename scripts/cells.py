@@ -5,11 +5,11 @@ from pathlib import Path
 
 from job import job
 
-from sdclab.cells import Measured, run_all
-from sdclab.data.dataset import Dataset
-from sdclab.files import csv_text, write
-from sdclab.grids import Cell
-from sdclab.scenarios import AnyScenario
+from sdclab.base.files import csv_text, write
+from sdclab.experiment.cell import Measured, run_all
+from sdclab.experiment.grid import Cell
+from sdclab.experiment.scenario import AnyScenario
+from sdclab.microdata.dataset import Dataset
 
 
 def main(

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from job import job, loud
 
-from sdclab.data.manifest import Entry
-from sdclab.data.retrieve import Places, retrieve
+from sdclab.microdata.manifest import Entry
+from sdclab.microdata.retrieve import Places, retrieve
 
 
 def main(entry: Entry, places: Places, download: bool, most_records: int | None, table: Path, about: Path) -> None:

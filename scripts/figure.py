@@ -7,10 +7,10 @@ from typing import Any
 import pandas as pd
 from job import job
 
-from sdclab.data.dataset import Dataset
-from sdclab.plots import PLOTS
-from sdclab.plots.style import plain, save
-from sdclab.scenarios import Scenario
+from sdclab.experiment.scenario import Scenario
+from sdclab.microdata.dataset import Dataset
+from sdclab.output.plots import PLOTS
+from sdclab.output.plots.style import plain, save
 
 
 def main(

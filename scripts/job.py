@@ -10,8 +10,8 @@ from typing import Any
 # a job computes with the code of its own tree, also in an environment that holds only the dependencies
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from sdclab.errors import reason, trail
-from sdclab.integrity import Task
+from sdclab.base.errors import reason, trail
+from sdclab.experiment.integrity import Task
 
 WORKED = "worked for"
 

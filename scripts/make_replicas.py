@@ -7,13 +7,13 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from sdclab import studies
-from sdclab.data import manifest, retrieve
-from sdclab.data.dataset import Dataset
-from sdclab.data.replicas import Made, make
-from sdclab.errors import SdclabError
-from sdclab.fidelity import RESAMPLES, Compared, compared
-from sdclab.files import read, write
+from sdclab.base.errors import SdclabError
+from sdclab.base.files import read, write
+from sdclab.evidence.fidelity import RESAMPLES, Compared, compared
+from sdclab.experiment.replicas import Made, make
+from sdclab.experiment.study import load
+from sdclab.microdata import manifest, retrieve
+from sdclab.microdata.dataset import Dataset
 
 README = """# Replicas
 
@@ -84,9 +84,7 @@ def main(folder: Path, project: Path) -> None:
     listed = project / "resources" / "datasets.yaml"
     entries = manifest.load(listed, project / SCHEMAS / "datasets.schema.yaml")
     paths = sorted((project / "config" / "studies").glob("*_*.yaml"))
-    scenarios = {
-        path.stem: studies.load(path, project / SCHEMAS / "study.schema.yaml", entries).scenarios for path in paths
-    }
+    scenarios = {path.stem: load(path, project / SCHEMAS / "study.schema.yaml", entries).scenarios for path in paths}
     made: list[Made] = []
     numbers: list[Compared] = []
     text = read(listed).decode()

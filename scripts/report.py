@@ -5,13 +5,13 @@ from pathlib import Path
 
 from job import job
 
-from sdclab.data.dataset import read_facts
-from sdclab.files import read, read_rows, write
-from sdclab.provenance import mixed, versions
-from sdclab.report.explorer import explorer
-from sdclab.report.page import page
-from sdclab.report.run import Cost, Run
-from sdclab.studies import Study
+from sdclab.base.files import read, read_rows, write
+from sdclab.experiment.provenance import mixed, versions
+from sdclab.experiment.study import Study
+from sdclab.microdata.dataset import read_facts
+from sdclab.output.pages.explorer import explorer
+from sdclab.output.pages.report import page
+from sdclab.output.pages.run import Cost, Run
 
 TOOLS = ("snakemake", "pandas", "matplotlib")
 """What tables and figures are made with; the cells say themselves what they were computed with."""

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from job import job
 
-from sdclab.data.dataset import read_facts
-from sdclab.files import csv_text, read_rows, write
-from sdclab.scorecard import COLUMNS, judge, rows_of, summary
-from sdclab.studies import Study
+from sdclab.base.files import csv_text, read_rows, write
+from sdclab.evidence.scorecard import COLUMNS, judge, rows_of, summary
+from sdclab.experiment.study import Study
+from sdclab.microdata.dataset import read_facts
 
 
 def main(

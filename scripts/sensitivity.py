@@ -6,11 +6,11 @@ from typing import Any
 
 from job import job
 
-from sdclab.data.dataset import Dataset
-from sdclab.files import csv_text, read_rows, write
-from sdclab.grids import Cell
-from sdclab.scenarios import AnyScenario
-from sdclab.sensitivity import markdown, sensitivity
+from sdclab.base.files import csv_text, read_rows, write
+from sdclab.evidence.sensitivity import markdown, sensitivity
+from sdclab.experiment.grid import Cell
+from sdclab.experiment.scenario import AnyScenario
+from sdclab.microdata.dataset import Dataset
 
 
 def main(

@@ -7,10 +7,10 @@ from typing import Any
 import pandas as pd
 from job import job
 
-from sdclab.files import write
-from sdclab.grids import Cell
-from sdclab.tables import published
-from sdclab.tables.side_by_side import markdown, side_by_side
+from sdclab.base.files import write
+from sdclab.evidence import published
+from sdclab.evidence.side_by_side import markdown, side_by_side
+from sdclab.experiment.grid import Cell
 
 
 def main(

@@ -17,10 +17,10 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
-from sdclab.cli import main
-from sdclab.data import manifest, retrieve
-from sdclab.data.dataset import Dataset
-from sdclab.scenarios import Scenario
+from sdclab.cli.main import main
+from sdclab.experiment.scenario import Scenario
+from sdclab.microdata import manifest, retrieve
+from sdclab.microdata.dataset import Dataset
 
 PROJECT = Path(__file__).resolve().parents[1]
 SCHEMAS = PROJECT / "workflow" / "schemas"

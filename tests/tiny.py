@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import yaml
 
-from sdclab import documents, studies
-from sdclab.data import manifest, retrieve
-from sdclab.plan import Plan
+from sdclab.base import documents
+from sdclab.experiment import study as studies
+from sdclab.experiment.plan import Plan
+from sdclab.microdata import manifest, retrieve
 
 STUDY: dict[str, Any] = {
     "study": "tiny",

@@ -5,11 +5,12 @@ import sys
 import time
 from pathlib import Path
 
-from sdclab import documents, integrity, plan, studies
-from sdclab.data import manifest, retrieve
-from sdclab.errors import SdclabError
-from sdclab.files import check_writable, read_rows
-from sdclab.provenance import mixed
+from sdclab.base import documents
+from sdclab.experiment import integrity, plan, study as studies
+from sdclab.microdata import manifest, retrieve
+from sdclab.base.errors import SdclabError
+from sdclab.base.files import check_writable, read_rows
+from sdclab.experiment.provenance import mixed
 
 BEGUN = time.time()
 CONFIG = "config/config.yaml"

@@ -6,9 +6,9 @@ quadratic, becomes linear. Only clusters at the borders are other ones than in t
 
 import numpy as np
 
-from sdclab.arrays import Indices, Matrix
-from sdclab.errors import SdclabError
-from sdclab.ties import ascending, largest_of
+from sdclab.base.errors import SdclabError
+from sdclab.numerics.arrays import Indices, Matrix
+from sdclab.numerics.ties import ascending, largest_of
 
 
 def blocks(points: Matrix, most: int) -> list[Indices]:

@@ -3,9 +3,9 @@
 Oganian & Domingo-Ferrer (2017), equations 3 to 5.
 """
 
-from sdclab.arrays import Vector
-from sdclab.errors import SdclabError
-from sdclab.ties import at_most
+from sdclab.base.errors import SdclabError
+from sdclab.numerics.arrays import Vector
+from sdclab.numerics.ties import at_most
 
 
 def constrained(weights: Vector, least: float) -> Vector:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sdclab.arrays import Matrix, Vector
-from sdclab.errors import SdclabError
+from sdclab.base.errors import SdclabError
+from sdclab.numerics.arrays import Matrix, Vector
 
 
 class CollapsedError(SdclabError):

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from sdclab.arrays import Matrix, Vector
-from sdclab.errors import SdclabError
+from sdclab.base.errors import SdclabError
+from sdclab.numerics.arrays import Matrix, Vector
 
 Stack = NDArray[np.float64]
 """Memberships, distances or weights: problem × cluster × record."""

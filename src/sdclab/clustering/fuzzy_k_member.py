@@ -13,11 +13,11 @@ import numpy as np
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
-from sdclab.arrays import Indices, Matrix, Vector
+from sdclab.base.errors import SdclabError
 from sdclab.clustering.blocks import clustering_blocks
 from sdclab.clustering.k_member import SLACK, Normalised, check_k, widths
-from sdclab.errors import SdclabError
-from sdclab.ties import at_most, largest_of, smallest
+from sdclab.numerics.arrays import Indices, Matrix, Vector
+from sdclab.numerics.ties import at_most, largest_of, smallest
 
 Membership = Literal["exponential", "bell", "triangular"]
 

@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from sdclab.arrays import Indices, Matrix, Vector
+from sdclab.numerics.arrays import Indices, Matrix, Vector
 
 Reading = Literal["mclust", "textbook"]
 

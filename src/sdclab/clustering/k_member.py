@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from sdclab.arrays import Indices, Matrix, Vector
+from sdclab.base.errors import SdclabError
 from sdclab.clustering.blocks import clustering_blocks
-from sdclab.errors import SdclabError
-from sdclab.taxonomy import Taxonomy, split
-from sdclab.ties import at_most, largest_of, smallest_of
+from sdclab.clustering.taxonomy import Taxonomy, split
+from sdclab.numerics.arrays import Indices, Matrix, Vector
+from sdclab.numerics.ties import at_most, largest_of, smallest_of
 
 SLACK = 0.1
 """The share of records that may be gone before those that remain are copied together."""

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sdclab import logistic
-from sdclab.arrays import Indices, Matrix, Vector, dichotomous
+from sdclab.base.errors import SdclabError
 from sdclab.clustering.constraint import constrained
-from sdclab.errors import SdclabError
-from sdclab.linalg import Terms
-from sdclab.ties import largest_of, smallest_of
+from sdclab.numerics import logistic
+from sdclab.numerics.arrays import Indices, Matrix, Vector, dichotomous
+from sdclab.numerics.linalg import Terms
+from sdclab.numerics.ties import largest_of, smallest_of
 
 EDGE = 1e-9
 """How near to 0 or 1 the probability of a response may come."""

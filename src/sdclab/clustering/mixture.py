@@ -10,14 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sdclab.arrays import Indices, Matrix, Vector
+from sdclab.base.errors import SdclabError
 from sdclab.clustering.constraint import constrained
 from sdclab.clustering.covariances import COVARIANCES, CollapsedError, collapsed
 from sdclab.clustering.starts import Start, starting_labels
-from sdclab.errors import SdclabError
-from sdclab.linalg import independent_scores
-from sdclab.memo import remembered
-from sdclab.ties import largest_of
+from sdclab.numerics.arrays import Indices, Matrix, Vector
+from sdclab.numerics.linalg import independent_scores
+from sdclab.numerics.memo import remembered
+from sdclab.numerics.ties import largest_of
 
 COLLAPSED = 1e-5
 """A cluster has collapsed if an attribute, given those before it, has less than this share of its SD in the file."""

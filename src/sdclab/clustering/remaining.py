@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.spatial import cKDTree
 
-from sdclab.arrays import Indices, Mask, Matrix, Vector
 from sdclab.clustering.blocks import blocks
-from sdclab.ties import RELATIVE, largest_of, slack, smallest
+from sdclab.numerics.arrays import Indices, Mask, Matrix, Vector
+from sdclab.numerics.ties import RELATIVE, largest_of, slack, smallest
 
 FEW = 20_000
 """So few records are one block: looking at all of them costs less than choosing where to look."""

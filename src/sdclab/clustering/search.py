@@ -8,12 +8,12 @@ from typing import Literal
 
 import numpy as np
 
-from sdclab.arrays import Matrix
+from sdclab.base.errors import SdclabError
 from sdclab.clustering.fcm import Partition, Stack, check_clusters, random_records
 from sdclab.clustering.tolerance import Reading, fcm_with_tolerance
-from sdclab.digits import cuts_to
-from sdclab.errors import SdclabError
-from sdclab.ties import smallest_of
+from sdclab.evidence.digits import cuts_to
+from sdclab.numerics.arrays import Matrix
+from sdclab.numerics.ties import smallest_of
 
 Protocol = Literal["paper", "best"]
 

@@ -7,12 +7,12 @@ from typing import Literal
 import numpy as np
 from scipy.cluster.vq import ClusterError, kmeans2
 
-from sdclab.arrays import Indices, Matrix
 from sdclab.clustering import hierarchical
 from sdclab.clustering.covariances import CollapsedError
-from sdclab.linalg import standardised
-from sdclab.memo import remembered
-from sdclab.seeds import stream
+from sdclab.numerics.arrays import Indices, Matrix
+from sdclab.numerics.linalg import standardised
+from sdclab.numerics.memo import remembered
+from sdclab.numerics.seeds import stream
 
 Start = Literal["mclust", "textbook", "kmeans++"]
 

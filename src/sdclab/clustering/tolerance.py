@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from sdclab.arrays import Matrix, Vector
+from sdclab.base.errors import SdclabError
 from sdclab.clustering.fcm import (
     SAME,
     Partition,
@@ -23,7 +23,7 @@ from sdclab.clustering.fcm import (
     squared_distances,
     weighted_means,
 )
-from sdclab.errors import SdclabError
+from sdclab.numerics.arrays import Matrix, Vector
 
 Reading = Literal["corrected", "literal", "as_published"]
 

@@ -8,9 +8,9 @@ config.
 
 from collections.abc import Mapping
 
-from sdclab.arrays import Matrix
-from sdclab.errors import SdclabError
-from sdclab.registry import Registry, check_numbers
+from sdclab.base.errors import SdclabError
+from sdclab.base.registry import Registry, check_numbers
+from sdclab.numerics.arrays import Matrix
 
 MEASURES = Registry(
     "measure",

@@ -10,15 +10,15 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sdclab.arrays import Matrix
+from sdclab.base.errors import SdclabError, unknown
+from sdclab.base.files import sha256
 from sdclab.clustering.fcm import Partition
 from sdclab.clustering.search import Protocol, Search
 from sdclab.clustering.tolerance import Reading
-from sdclab.errors import SdclabError, unknown
-from sdclab.files import sha256
-from sdclab.linalg import standardised
-from sdclab.seeds import seed_of, stream
-from sdclab.ties import at_most
+from sdclab.numerics.arrays import Matrix
+from sdclab.numerics.linalg import standardised
+from sdclab.numerics.seeds import seed_of, stream
+from sdclab.numerics.ties import at_most
 
 DIGITS = 7
 """As many as any of the files has in print; so many of a released value are the same on every processor."""

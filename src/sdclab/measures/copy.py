@@ -7,9 +7,9 @@ and still publishes every one of them. This measure asks only whether a record w
 import numpy as np
 from scipy.spatial import cKDTree
 
-from sdclab.arrays import Matrix
-from sdclab.memo import remembered
-from sdclab.ties import NOISE, at_most, slack
+from sdclab.numerics.arrays import Matrix
+from sdclab.numerics.memo import remembered
+from sdclab.numerics.ties import NOISE, at_most, slack
 
 PERCENTS = np.arange(1, 11)
 """Nearness in per cent of each attribute's standard deviation, as in interval disclosure."""

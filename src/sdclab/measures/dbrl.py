@@ -8,10 +8,10 @@ from typing import Literal
 import numpy as np
 from scipy.spatial import cKDTree
 
-from sdclab.arrays import Indices, Matrix, Vector
-from sdclab.classes import Distinct
-from sdclab.linalg import standardised
-from sdclab.ties import slack
+from sdclab.clustering.classes import Distinct
+from sdclab.numerics.arrays import Indices, Matrix, Vector
+from sdclab.numerics.linalg import standardised
+from sdclab.numerics.ties import slack
 
 
 def measure(

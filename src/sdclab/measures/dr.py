@@ -5,11 +5,11 @@ Domingo-Ferrer & Torra (2001); Cano (2009), section 2.4.2: DR = 0.5 (DBRL + PRL)
 
 from collections.abc import Mapping
 
-from sdclab.arrays import Matrix
 from sdclab.measures import MEASURES
 from sdclab.measures.dbrl import measure as measure_dbrl
 from sdclab.measures.interval import measure as measure_interval
 from sdclab.measures.prl import measure as measure_prl
+from sdclab.numerics.arrays import Matrix
 
 
 def measure(

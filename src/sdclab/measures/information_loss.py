@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from sdclab.arrays import Matrix
-from sdclab.classes import classes
+from sdclab.clustering.classes import classes
 from sdclab.clustering.k_member import Normalised, loss, ranges
-from sdclab.taxonomy import split
+from sdclab.clustering.taxonomy import split
+from sdclab.numerics.arrays import Matrix
 
 
 def measure(

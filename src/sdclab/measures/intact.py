@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sdclab.arrays import Indices, Mask, Matrix, Vector
+from sdclab.numerics.arrays import Indices, Mask, Matrix, Vector
 
 UNCHANGED = 1e-3
 """An attribute of which no value moved by more than this share of its spread counts as unchanged."""

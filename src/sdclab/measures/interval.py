@@ -8,8 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from sdclab.arrays import Matrix, Vector
-from sdclab.ties import at_most, slack
+from sdclab.numerics.arrays import Matrix, Vector
+from sdclab.numerics.ties import at_most, slack
 
 PERCENTS = np.arange(1, 11)
 """Half the width of the interval, in per cent of an SD or of the number of records."""

@@ -8,10 +8,10 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
-from sdclab.arrays import Indices, Matrix, Vector
-from sdclab.linalg import centred
 from sdclab.measures.regression import averages, percentage_change
-from sdclab.ties import NOISE
+from sdclab.numerics.arrays import Indices, Matrix, Vector
+from sdclab.numerics.linalg import centred
+from sdclab.numerics.ties import NOISE
 
 ORDERS = {"third": 3, "fourth": 4}
 

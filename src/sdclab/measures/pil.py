@@ -8,9 +8,9 @@ units of the standard error that it has in the original file.
 import numpy as np
 from scipy.special import ndtr
 
-from sdclab.arrays import Matrix, Vector
-from sdclab.linalg import standardised
-from sdclab.ties import NOISE, difference
+from sdclab.numerics.arrays import Matrix, Vector
+from sdclab.numerics.linalg import standardised
+from sdclab.numerics.ties import NOISE, difference
 
 LEVELS = np.arange(5, 100, 5) / 100
 """The quantiles that are compared: 5, 10, ..., 95 %."""

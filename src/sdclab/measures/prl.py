@@ -10,10 +10,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sdclab.arrays import Indices, Matrix, Vector
-from sdclab.classes import Distinct
-from sdclab.errors import SdclabError
-from sdclab.ties import at_most, settled, slack
+from sdclab.base.errors import SdclabError
+from sdclab.clustering.classes import Distinct
+from sdclab.numerics.arrays import Indices, Matrix, Vector
+from sdclab.numerics.ties import at_most, settled, slack
 
 MOST_ATTRIBUTES = 20
 """2^20 patterns are tallied without trouble, and float32 holds their codes exactly."""

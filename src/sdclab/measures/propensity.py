@@ -10,10 +10,10 @@ from itertools import chain, combinations, combinations_with_replacement
 
 import numpy as np
 
-from sdclab.arrays import Mask, Matrix, dichotomous
-from sdclab.errors import SdclabError, unknown
-from sdclab.linalg import centred, orthonormal_basis, standardised, with_intercept
-from sdclab.logistic import fit
+from sdclab.base.errors import SdclabError, unknown
+from sdclab.numerics.arrays import Mask, Matrix, dichotomous
+from sdclab.numerics.linalg import centred, orthonormal_basis, standardised, with_intercept
+from sdclab.numerics.logistic import fit
 
 JOINTLY = 0.01
 """The least share of originals in which two dichotomous attributes are both 1 for `mixed` to hold their product."""

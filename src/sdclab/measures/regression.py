@@ -5,9 +5,9 @@ Oganian & Domingo-Ferrer (2017), section 5, Table 2.
 
 import numpy as np
 
-from sdclab.arrays import Matrix, Vector
-from sdclab.linalg import RELATIVE_RANK, centred, residuals, standardised
-from sdclab.ties import NOISE
+from sdclab.numerics.arrays import Matrix, Vector
+from sdclab.numerics.linalg import RELATIVE_RANK, centred, residuals, standardised
+from sdclab.numerics.ties import NOISE
 
 
 def measure(original: Matrix, protected: Matrix, independent: Matrix) -> dict[str, float]:

@@ -5,10 +5,10 @@ Domingo-Ferrer & Torra (2001); Cano (2009), section 2.4.3: score = 0.5 PIL + 0.5
 
 from collections.abc import Mapping
 
-from sdclab.arrays import Matrix
 from sdclab.measures import MEASURES
 from sdclab.measures.dr import measure as measure_dr
 from sdclab.measures.pil import measure as measure_pil
+from sdclab.numerics.arrays import Matrix
 
 
 def measure(

@@ -6,8 +6,8 @@ covariance part (Mateo-Sanz, Domingo-Ferrer & Sebé 2005) to the pairs of one de
 
 import numpy as np
 
-from sdclab.arrays import Matrix
 from sdclab.measures.pil import covariance_losses
+from sdclab.numerics.arrays import Matrix
 
 
 def measure(original: Matrix, protected: Matrix, independent: Matrix) -> dict[str, float]:

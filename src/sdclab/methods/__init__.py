@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from sdclab.arrays import Matrix
-from sdclab.errors import SdclabError
-from sdclab.registry import Registry, check_numbers
+from sdclab.base.errors import SdclabError
+from sdclab.base.registry import Registry, check_numbers
+from sdclab.numerics.arrays import Matrix
 
 METHODS = Registry(
     "method",

@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from sdclab.arrays import Matrix, Vector
+from sdclab.base.errors import SdclabError
 from sdclab.clustering.fcm import (
     Stack,
     check_clusters,
@@ -22,10 +22,10 @@ from sdclab.clustering.fcm import (
     random_records,
 )
 from sdclab.clustering.solvers import Solver, ZeroTest, solve
-from sdclab.errors import SdclabError
-from sdclab.linalg import centred_basis, orthonormal_basis, with_intercept
 from sdclab.methods import Release
-from sdclab.ties import largest_of
+from sdclab.numerics.arrays import Matrix, Vector
+from sdclab.numerics.linalg import centred_basis, orthonormal_basis, with_intercept
+from sdclab.numerics.ties import largest_of
 
 FLOOR = 1e-100
 """What an error of zero is replaced by (step 3)."""

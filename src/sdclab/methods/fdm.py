@@ -9,12 +9,12 @@ from typing import Literal
 
 import numpy as np
 
-from sdclab.arrays import Matrix
-from sdclab.classes import anonymity, classes
+from sdclab.clustering.classes import anonymity, classes
 from sdclab.clustering.fuzzy_k_member import Function, FuzzyClusters, Membership, fuzzy_k_member
 from sdclab.clustering.k_member import Normalised, joined, k_member
 from sdclab.methods import Release
 from sdclab.methods.k_member import centred
+from sdclab.numerics.arrays import Matrix
 
 Released = Literal["largest", "weighted"]
 

@@ -7,13 +7,13 @@ from typing import Literal
 
 import numpy as np
 
-from sdclab.arrays import Matrix
-from sdclab.classes import anonymity
+from sdclab.clustering.classes import anonymity
 from sdclab.clustering.fuzzy_k_member import Function, Membership
 from sdclab.clustering.k_member import Normalised, ranges
 from sdclab.methods import Release
 from sdclab.methods.fdm import REACH, Modification, Released
 from sdclab.methods.rotation import Kind, Scale, rotation_matrix, turned, units
+from sdclab.numerics.arrays import Matrix
 
 GRID = {"k": [3, 5, 10, 20, 50]}
 

@@ -7,16 +7,16 @@ from typing import Literal
 
 import numpy as np
 
-from sdclab.arrays import Indices, Matrix, dichotomous
+from sdclab.base.errors import SdclabError
 from sdclab.clustering import latent_class, mixture
 from sdclab.clustering.covariances import COVARIANCES
 from sdclab.clustering.starts import Start
-from sdclab.errors import SdclabError
-from sdclab.memo import remembered
 from sdclab.methods import Release
 from sdclab.methods.hybrid_micro import synthesise
-from sdclab.seeds import stream
-from sdclab.ties import largest_of
+from sdclab.numerics.arrays import Indices, Matrix, dichotomous
+from sdclab.numerics.memo import remembered
+from sdclab.numerics.seeds import stream
+from sdclab.numerics.ties import largest_of
 
 SIZES = range(2, 11)
 """The numbers of clusters that the paper lets BIC choose from."""

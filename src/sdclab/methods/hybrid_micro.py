@@ -6,9 +6,9 @@ sections 4 and 5.
 
 import numpy as np
 
-from sdclab.arrays import Indices, Matrix
-from sdclab.linalg import centred_basis, same_gram
 from sdclab.methods import mdav
+from sdclab.numerics.arrays import Indices, Matrix
+from sdclab.numerics.linalg import centred_basis, same_gram
 
 GRID = {"k": [5, 10, 20, 50, 100, 200]}
 

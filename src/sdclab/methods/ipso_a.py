@@ -5,8 +5,8 @@ Burridge (2003), Information preserving statistical obfuscation; Cano & Torra (2
 
 import numpy as np
 
-from sdclab.arrays import Matrix
-from sdclab.linalg import centred_basis, fitted
+from sdclab.numerics.arrays import Matrix
+from sdclab.numerics.linalg import centred_basis, fitted
 
 
 def protect(dependent: Matrix, independent: Matrix, rng: np.random.Generator) -> Matrix:

@@ -7,9 +7,9 @@ from typing import Literal
 
 import numpy as np
 
-from sdclab.arrays import Matrix
-from sdclab.linalg import centred_basis, residuals
 from sdclab.methods import ipso_a
+from sdclab.numerics.arrays import Matrix
+from sdclab.numerics.linalg import centred_basis, residuals
 
 
 def protect(

@@ -5,9 +5,9 @@ Burridge (2003); Cano & Torra (2009), section II.A.
 
 import numpy as np
 
-from sdclab.arrays import Matrix
-from sdclab.linalg import centred_basis, residuals, same_gram
 from sdclab.methods import ipso_a
+from sdclab.numerics.arrays import Matrix
+from sdclab.numerics.linalg import centred_basis, residuals, same_gram
 
 
 def protect(dependent: Matrix, independent: Matrix, rng: np.random.Generator) -> Matrix:

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from sdclab.arrays import Indices, Matrix
-from sdclab.classes import anonymity
+from sdclab.clustering.classes import anonymity
 from sdclab.clustering.k_member import Normalised, k_member, loss
 from sdclab.methods import Release
+from sdclab.numerics.arrays import Indices, Matrix
 
 GRID = {"k": [3, 5, 10, 20, 50]}
 

@@ -6,11 +6,11 @@ Oganian & Domingo-Ferrer (2017), section 5.
 
 import numpy as np
 
-from sdclab.arrays import Indices, Matrix
+from sdclab.base.errors import SdclabError
 from sdclab.clustering.blocks import clustering_blocks
 from sdclab.clustering.remaining import Remaining
-from sdclab.errors import SdclabError
-from sdclab.linalg import standardised
+from sdclab.numerics.arrays import Indices, Matrix
+from sdclab.numerics.linalg import standardised
 
 GRID = {"k": [3, 5, 10, 20, 50, 100]}
 

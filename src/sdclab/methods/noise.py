@@ -5,8 +5,8 @@ Torra, Endo & Miyamoto (2009), section 4: x' = x + N(0, (p s)²) for every attri
 
 import numpy as np
 
-from sdclab.arrays import Matrix
-from sdclab.errors import SdclabError
+from sdclab.base.errors import SdclabError
+from sdclab.numerics.arrays import Matrix
 
 GRID = {"p": [0.05, 0.1, 0.2, 0.3, 0.5, 1.0]}
 

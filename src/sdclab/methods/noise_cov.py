@@ -5,9 +5,9 @@ Oganian & Domingo-Ferrer (2017), equation 10: Xm = E[Xo] + ((Xo - E[Xo]) + E) / 
 
 import numpy as np
 
-from sdclab.arrays import Matrix
-from sdclab.errors import SdclabError
-from sdclab.linalg import centred, centred_basis, same_gram
+from sdclab.base.errors import SdclabError
+from sdclab.numerics.arrays import Matrix
+from sdclab.numerics.linalg import centred, centred_basis, same_gram
 
 GRID = {"c": [0.05, 0.1, 0.2, 0.5, 1.0, 2.0]}
 

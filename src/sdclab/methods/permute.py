@@ -6,7 +6,7 @@ calls this harmless can be gamed; `xy` and `copy` expose it.
 
 import numpy as np
 
-from sdclab.arrays import Matrix
+from sdclab.numerics.arrays import Matrix
 
 CONTROL = True
 

@@ -9,10 +9,10 @@ from typing import Literal
 
 import numpy as np
 
-from sdclab.arrays import Matrix, Vector
+from sdclab.base.errors import SdclabError
 from sdclab.clustering.k_member import ranges
-from sdclab.errors import SdclabError
-from sdclab.linalg import orthonormalised
+from sdclab.numerics.arrays import Matrix, Vector
+from sdclab.numerics.linalg import orthonormalised
 
 Kind = Literal["planes", "haar"]
 Scale = Literal["minmax", "standardised"]

@@ -8,10 +8,10 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit, logit
 
-from sdclab.arrays import Matrix, Vector, dichotomous
-from sdclab.errors import SdclabError
-from sdclab.linalg import Terms
-from sdclab.logistic import firth
+from sdclab.base.errors import SdclabError
+from sdclab.numerics.arrays import Matrix, Vector, dichotomous
+from sdclab.numerics.linalg import Terms
+from sdclab.numerics.logistic import firth
 
 
 def protect(dependent: Matrix, independent: Matrix, rng: np.random.Generator) -> Matrix:

@@ -1,0 +1,188 @@
+"""How a name in a config or on a command line becomes a function with checked parameters.
+
+A registry maps a public name to a module of its package; the module is imported when it is used, so a job pays only for
+what it runs. A function's keyword-only arguments are its parameters: their names, types and defaults are read
+from the signature and documented nowhere else.
+
+Another installed package adds names by an entry point in the group called like the registry's package, for example
+`sdclab.methods`, that names a module with the same function in it. It cannot replace a name that is here already.
+"""
+
+import inspect
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from numbers import Real
+from types import ModuleType, NoneType, UnionType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from sdclab.base.errors import SdclabError, reason, shortened, unknown
+
+MOST = sys.float_info.max
+"""A larger number, and one that is none, is no number to a method or measure."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One keyword argument of a registered function."""
+
+    name: str
+    kind: Any
+    default: Any
+
+    @property
+    def required(self) -> bool:
+        return self.default is inspect.Parameter.empty
+
+    @property
+    def allowed(self) -> str:
+        """What it may be, in words."""
+        return _described(self.kind)
+
+    def check(self, value: object, where: str) -> object:
+        """The value in the declared type, or an error that says what is allowed."""
+        try:
+            return _converted(value, self.kind)
+        except TypeError:
+            raise SdclabError(f"{where}: {self.name} is {shortened(repr(value))} but must be {self.allowed}.") from None
+
+
+def _converted(value: object, kind: Any) -> object:
+    """The value as the kind, or TypeError. A whole number will do for a number, but true and false are neither."""
+    origin = get_origin(kind)
+    if origin is UnionType:
+        return _first_fit(value, get_args(kind))
+    if origin is list and isinstance(value, list):
+        return [_converted(each, *get_args(kind)) for each in value]
+    if origin is Literal:
+        fits = value in get_args(kind)
+    elif kind is float:
+        fits = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= MOST
+    elif kind is int:
+        fits = isinstance(value, int) and not isinstance(value, bool)
+    else:
+        fits = isinstance(value, origin or kind)
+    if not fits:
+        raise TypeError
+    return float(value) if kind is float and isinstance(value, int) else value
+
+
+def _first_fit(value: object, kinds: tuple[Any, ...]) -> object:
+    for kind in kinds:
+        try:
+            return _converted(value, kind)
+        except TypeError:
+            continue
+    raise TypeError
+
+
+def _described(kind: Any) -> str:
+    if get_origin(kind) is Literal:
+        return "one of " + ", ".join(map(str, get_args(kind)))
+    if get_origin(kind) is UnionType:
+        return " or ".join(map(_described, get_args(kind)))
+    if get_origin(kind) is list:
+        return f"a list, each entry {_described(*get_args(kind))}"
+    names = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
+    return names.get(kind, "empty" if kind is NoneType else "a mapping of options")
+
+
+@cache
+def _parameters(function: Callable[..., Any]) -> dict[str, Parameter]:
+    hints = get_type_hints(function)
+    return {
+        p.name: Parameter(p.name, hints[p.name], p.default)
+        for p in inspect.signature(function).parameters.values()
+        if p.kind is inspect.Parameter.KEYWORD_ONLY
+    }
+
+
+@cache
+def _entry_points(group: str) -> dict[str, str]:
+    """Public name -> importable module, of all installed packages."""
+    return {point.name: point.module for point in sorted(entry_points(group=group), key=lambda point: point.value)}
+
+
+@dataclass(frozen=True)
+class Registry:
+    """Public names of one kind of thing (`method`, `measure`) and the modules that hold them."""
+
+    what: str
+    package: str
+    function: str
+    modules: Mapping[str, str]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys([*self.modules, *sorted(_entry_points(self.package))]))
+
+    def module(self, name: str, where: str = "") -> str:
+        """The importable name of the module behind a public name."""
+        if name in self.modules:
+            return f"{self.package}.{self.modules[name]}"
+        if name not in _entry_points(self.package):
+            raise unknown(self.what, name, self, where)
+        return _entry_points(self.package)[name]
+
+    def load(self, name: str) -> ModuleType:
+        """The module behind a public name, imported."""
+        module = self.module(name)
+        if name in self.modules:
+            return import_module(module)
+        try:
+            loaded = import_module(module)
+        except Exception as error:  # whatever another package does wrong when it is imported
+            raise SdclabError(f"{self.what} {name}: {module} cannot be imported ({type(error).__name__}).") from None
+        if not callable(getattr(loaded, self.function, None)):
+            raise SdclabError(f"{self.what} {name}: {module} has no function {self.function}.")
+        return loaded
+
+    def get(self, name: str) -> Callable[..., Any]:
+        """The function behind a public name."""
+        return getattr(self.load(name), self.function)
+
+    def called(self, name: str, *arguments: Any, **parameters: Any) -> Any:
+        """What the function returns. Of an error that it did not foresee only the kind is told."""
+        function = self.get(name)
+        try:
+            return function(*arguments, **parameters)
+        except SdclabError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise SdclabError(f"{self.what} {name}: {reason(error)}") from error
+
+    def summary(self, name: str) -> str:
+        """What its module says about it in a line."""
+        return (self.load(name).__doc__ or "").strip().partition("\n")[0]
+
+    def parameters(self, name: str) -> dict[str, Parameter]:
+        """What the function can be told, in the order of its signature."""
+        return _parameters(self.get(name))
+
+    def checked(self, name: str, given: Mapping[str, object], where: str = "") -> dict[str, Any]:
+        """The given parameters in their declared types; unknown, missing and ill-typed ones are refused."""
+        self.module(name, where)
+        place = f"{where}: {self.what} {name}" if where else f"{self.what} {name}"
+        declared = self.parameters(name)
+        for key in given:
+            if key not in declared:
+                if not declared:
+                    raise SdclabError(f"{place} takes no parameters, but {key} was given.")
+                raise unknown("parameter", key, declared, place)
+        for key, parameter in declared.items():
+            if parameter.required and key not in given:
+                raise SdclabError(f"{place} needs the parameter {key}.")
+        return {key: declared[key].check(value, place) for key, value in given.items()}
+
+
+def check_numbers(found: object, where: str) -> None:
+    """Refuse what is not a mapping of names to numbers: they become columns of results. NaN is a number not defined."""
+    if not isinstance(found, Mapping):
+        raise SdclabError(f"{where} is a {type(found).__name__} but must be a mapping of names to numbers.")
+    for name, value in found.items():
+        if not (isinstance(name, str) and name.isidentifier()):
+            raise SdclabError(f"{where} has a name that is not made of letters, digits and underscores.")
+        if not isinstance(value, Real) or isinstance(value, bool):
+            raise SdclabError(f"{where} has a {type(value).__name__} for {name} but must have a number.")

@@ -1,0 +1,1 @@
+"""The command sdclab: a file a verb, which parses, calls and prints."""

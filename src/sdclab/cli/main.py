@@ -1,0 +1,161 @@
+"""The command `sdclab`."""
+
+import argparse
+import io
+import os
+import re
+import select
+import signal
+import sys
+import traceback
+import warnings
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import FrameType
+
+from sdclab import __version__
+from sdclab.base.errors import SdclabError
+from sdclab.base.files import why
+
+# before numpy is imported: sums are rounded alike on any number of cores, so the same seed gives the same bytes
+for library in ("OMP", "OPENBLAS", "MKL"):
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; whatever ends it is one sentence on standard error and an exit code.
+
+    0: done; 1: a defect of sdclab, or too little memory; 2: bad input, or output that cannot be written; 130: Ctrl-C.
+    """
+    _tolerant_streams()
+    if arguments is None:
+        _behave_as_a_program()
+    try:
+        options = _parser(sys.argv[1:] if arguments is None else arguments).parse_args(arguments)
+        options.run(options)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return _unheard()
+    except KeyboardInterrupt:
+        return _failed("interrupted.", 128 + signal.SIGINT)
+    except SdclabError as error:
+        return _failed(str(error), 2)
+    except OSError as error:  # of files the modules speak for themselves
+        return _failed(f"{error.filename or 'standard output'}: cannot be written ({why(error)}).", 2)
+    except MemoryError:
+        return _failed("there is not enough memory for this.", 1)
+    except Exception as error:
+        return _failed(_defect(error), 1)
+    finally:
+        _let_go()
+    return 0
+
+
+def _tolerant_streams() -> None:
+    """Standard streams to which any character can be written; one that is closed fails only if it is written to."""
+    if sys.stdout is None:
+        sys.stdout = open(os.open(os.devnull, os.O_RDONLY), "w")  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _behave_as_a_program() -> None:
+    """End in order when told to stop, so that blocks clean up; and what overflows is told by what comes of it."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _stop)
+    if not _debugging():
+        warnings.simplefilter("ignore")
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    sys.exit(128 + number)
+
+
+def _debugging() -> bool:
+    return bool(os.environ.get("SDCLAB_DEBUG"))
+
+
+def _failed(sentence: str, code: int) -> int:
+    """Say it in one line, whatever is in a file's name or a server's answer."""
+    line = re.sub(r"[\x00-\x1f\x7f-\x9f]", lambda mark: repr(mark[0])[1:-1], sentence)
+    with suppress(OSError):
+        print(f"sdclab: {line}", file=sys.stderr)
+    return code
+
+
+def _defect(error: Exception) -> str:
+    """The kind and the place of an error that was not foreseen, without its text, which may hold a record."""
+    if _debugging():
+        traceback.print_exception(error)
+    ours = Path(__file__).parents[1]
+    places = [frame for frame in traceback.extract_tb(error.__traceback__) if ours in Path(frame.filename).parents]
+    place = f"{Path(places[-1].filename).relative_to(ours)}, line {places[-1].lineno}"
+    return f"stopped with {type(error).__name__} in {place}, a defect of sdclab; SDCLAB_DEBUG=1 shows the traceback."
+
+
+def _unheard() -> int:
+    """The reader of the results has seen enough; but where progress finds no reader, the work is not done."""
+    poll = select.poll()
+    poll.register(sys.stderr, 0)  # whether its reader has gone is told without being asked for
+    return 128 + signal.SIGPIPE if poll.poll(0) else 0
+
+
+def _let_go() -> None:
+    """Flush what was printed; what cannot be is dropped, or Python would complain about it at its end."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
+    from sdclab.cli import verbs  # imports the libraries, which takes a second that Ctrl-C may fall into
+
+    parser = argparse.ArgumentParser(prog="sdclab", description="A laboratory for statistical disclosure control.")
+    parser.add_argument("--version", action="version", version=f"sdclab {__version__}")
+    commands = parser.add_subparsers(title="commands", required=True)
+    data = commands.add_parser("data", help="list every dataset: kind, source, size, fingerprint, licence")
+    data.add_argument("--project", type=Path, default=Path(), help="the project's folder (default: this one)")
+    data.add_argument("--data-dir", type=Path, help="folder with original files (default: SDCLAB_DATA)")
+    data.add_argument("--cache-dir", type=Path, help="folder of downloaded originals (default: the user's cache)")
+    data.add_argument("--download", action="store_true", help="fetch missing originals from their public address")
+    data.set_defaults(run=_data)
+    verbs.add(commands, arguments)
+    return parser
+
+
+def _data(options: argparse.Namespace) -> None:
+    from sdclab.microdata import manifest, retrieve
+
+    project: Path = options.project
+    resources = project / "resources"
+    entries = manifest.load(resources / "datasets.yaml", project / "workflow" / "schemas" / "datasets.schema.yaml")
+    user = options.data_dir or os.environ.get("SDCLAB_DATA")
+    places = retrieve.Places(
+        user=Path(user) if user else None,
+        cache=options.cache_dir or retrieve.default_cache(),
+        replicas=resources / "replicas",
+    )
+    for entry in entries.values():
+        dataset = retrieve.retrieve(entry, places, options.download, say=lambda line: None)
+        print(f"{entry.name}: {entry.title}")
+        facts = {
+            "kind": dataset.kind,
+            "source": dataset.source,
+            "size": f"{dataset.values.shape[0]} rows, {dataset.values.shape[1]} columns",
+            "columns": " ".join(dataset.columns),
+            "fingerprint": dataset.fingerprint,
+            "licence": entry.licence,
+            "original": entry.obtain,
+        }
+        for key, value in facts.items():
+            print(f"  {key:<12}{value}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

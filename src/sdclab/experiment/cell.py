@@ -1,0 +1,93 @@
+"""Running cells: protect and measure, once a replicate."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from sdclab import measures, methods
+from sdclab.base.errors import SdclabError, reason
+from sdclab.experiment.grid import Cell
+from sdclab.experiment.provenance import code_fingerprint, processor, versions
+from sdclab.experiment.scenario import AnyScenario, Split
+from sdclab.measures import MEASURES
+from sdclab.methods import METHODS, Release
+from sdclab.microdata.dataset import Dataset
+from sdclab.numerics.seeds import seed_of, stream
+
+Measured = Mapping[str, Mapping[str, object]]
+"""The measures to apply, with their options."""
+
+
+def code_of(method: str, measured: Measured) -> str:
+    """The fingerprint of the code behind a cell: its method, its measures and this module."""
+    chosen = [METHODS.module(method), *(MEASURES.module(name) for name in measured)]
+    return code_fingerprint(["sdclab.experiment.cell", *chosen])
+
+
+def run_all(
+    cells: Sequence[Cell], scenario: AnyScenario, dataset: Dataset, measured: Measured, code: str
+) -> list[dict[str, Any]]:
+    """The rows of several cells; what goes wrong is said with the name of the cell."""
+    rows = []
+    for cell in cells:
+        try:
+            rows += run(cell, scenario, dataset, measured, code)
+        except Exception as error:
+            raise SdclabError(f"cell {cell.name}: {reason(error)}") from error
+    return rows
+
+
+def run(
+    cell: Cell, scenario: AnyScenario, dataset: Dataset, measured: Measured, code: str = ""
+) -> list[dict[str, Any]]:
+    """One row a replicate, each with what was measured and all that is needed to get it again.
+
+    `code` is the fingerprint of the code behind the cell (`code_of`), which the workflow knows already.
+    """
+    splits = list(scenario.splits(dataset, cell.parameters))
+    about = {
+        "dataset": dataset.name,
+        "dataset_kind": dataset.kind,
+        "fingerprint": dataset.fingerprint,
+        "code": code,
+        "versions": versions(["sdclab", "numpy", "scipy"]),
+        "processor": processor(),
+    }
+    rows = []
+    for replicate in range(cell.replicates):
+        seed = seed_of(cell.scenario, cell.method, dict(cell.parameters), replicate)
+        values = _mean([_measured(split, made, measured) for split, made in releases(cell, scenario, splits, seed)])
+        identity = {
+            "study": cell.study,
+            "scenario": cell.scenario,
+            "method": cell.method,
+            "parameters": cell.slug,
+            "replicate": replicate,
+            "seed": seed,
+        }
+        taken = [name for name in values if name in identity or name in about]
+        if taken:
+            raise SdclabError(f"a method or measure calls a number {taken[0]}, but every row has such a column.")
+        rows.append({**identity, **values, **about})
+    return rows
+
+
+def releases(cell: Cell, scenario: AnyScenario, splits: Sequence[Split], seed: int) -> list[tuple[Split, Release]]:
+    """What the cell's method makes of every split, from one random stream."""
+    parameters = {key: value for key, value in cell.parameters.items() if key not in scenario.takes}
+    rng = stream(seed)
+    return [(split, methods.release(cell.method, *split, rng, parameters)) for split in splits]
+
+
+def _measured(split: Split, made: Release, measured: Measured) -> dict[str, float]:
+    dependent, independent = split
+    values = dict(made.facts)
+    for name, options in measured.items():
+        values |= measures.measure(name, dependent, made.values, independent, options)
+    return values
+
+
+def _mean(each: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """The mean over the splits; the numbers themselves when there is one."""
+    return {name: float(np.mean([values[name] for values in each])) for name in each[0]}

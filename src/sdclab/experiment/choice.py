@@ -1,0 +1,186 @@
+"""Choosing a method for a file: every method's grid, ranked by score, with the trade-off that each makes."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from sdclab import measures, methods
+from sdclab.base.errors import reason
+from sdclab.experiment.cell import run
+from sdclab.experiment.grid import Cell, expand
+from sdclab.experiment.scenario import Scenario
+from sdclab.measures.copy import copies
+from sdclab.methods import METHODS
+from sdclab.microdata.dataset import Dataset
+from sdclab.numerics.seeds import seed_of, stream
+from sdclab.numerics.ties import ascending
+
+MOST_RECORDS = 5_000
+"""Of a longer file a random sample of this size is mapped: linkage costs time with the square of the records."""
+
+MEASURED: Mapping[str, Mapping[str, object]] = {
+    "score": {"dr": {"prl": {"attributes": "informative"}}},
+    "xy": {},
+    "copy": {},
+    "intact": {},
+}
+
+BROKEN = 50
+"""From this loss on (`xy`), the relations with the independents are called broken; PIL does not see them."""
+
+SCALES = "PIL (information loss) and DR (disclosure risk) run from 0 to 100, less is better; the score is their mean."
+
+LEAN = 1.5
+"""PIL and DR that differ by no more than this factor count as balanced."""
+
+CAME_THROUGH = ("intact", "intact_records", "intact_extremes")
+
+Row = Mapping[str, Any]
+
+
+def sampled(dataset: Dataset, most: int = MOST_RECORDS) -> Dataset:
+    """At most so many records, drawn at random without replacement; the same for the same number of records."""
+    n = len(dataset.values)
+    if n <= most:
+        return dataset
+    places = np.sort(stream(seed_of("sample", n, most)).choice(n, most, replace=False))
+    return dataset.with_values(dataset.kind, f"{most} of the {n} records of {dataset.source}", dataset.values[places])
+
+
+@dataclass
+class Explored:
+    """The rows of every cell that ran, and why others did not: (method, reason) -> their parameters."""
+
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    reasons: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+
+    def refuse(self, method: str, error: Exception, parameters: str = "") -> None:
+        self.reasons.setdefault((method, reason(error)), []).append(parameters)
+
+
+def explore(
+    scenario: Scenario,
+    dataset: Dataset,
+    names: Iterable[str],
+    replicates: int = 1,
+    say: Callable[[int, int, str], None] = lambda done, all, label: None,
+) -> Explored:
+    """Run the grid of every method; one that cannot run is noted and does not stop the others.
+
+    `say` hears how many cells of how many are done, and which comes next.
+    """
+    dependent, independent = scenario.split(dataset)
+    for name, options in MEASURED.items():  # what cannot be measured at all is an error, not a reason for each method
+        measures.measure(name, dependent, dependent, independent, options)
+    found = Explored()
+    waiting = [cell for name in names for cell in _cells(scenario, name, replicates, found)]
+    for done, cell in enumerate(waiting):
+        say(done, len(waiting), label(cell.method, cell.slug))
+        try:
+            found.rows += run(cell, scenario, dataset, MEASURED)
+        except Exception as error:
+            found.refuse(cell.method, error, cell.slug)
+    say(len(waiting), len(waiting), "")
+    return found
+
+
+def _cells(scenario: Scenario, method: str, replicates: int, found: Explored) -> Sequence[Cell]:
+    try:
+        made = _grid(method, scenario.name, replicates)
+        for cell in made:
+            METHODS.checked(method, cell.parameters)
+    except Exception as error:  # a method of another package that cannot be loaded
+        found.refuse(method, error)
+        return []
+    return made
+
+
+def _grid(method: str, scenario: str, replicates: int = 1) -> list[Cell]:
+    return expand("own", [scenario], [{"method": method, "parameters": methods.grid(method)}], replicates)
+
+
+def parameters_of(row: Row) -> Mapping[str, Any]:
+    """The parameters behind a line of the ranking."""
+    return next(cell.parameters for cell in _grid(row["method"], "") if cell.slug == row["parameters"])
+
+
+def label(method: str, parameters: str) -> str:
+    return method if parameters == "default" else f"{method} {parameters.replace(',', ' ')}"
+
+
+def points(rows: Sequence[Row]) -> list[Row]:
+    """One line a cell, in the order of the grids: means over the replicates, their SD, and what is to be said."""
+    by_cell: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        by_cell.setdefault((row["method"], row["parameters"]), []).append(row)
+    return [_point(method, parameters, each) for (method, parameters), each in by_cell.items()]
+
+
+def _point(method: str, parameters: str, rows: Sequence[Row]) -> Row:
+    line: dict[str, Any] = {"method": method, "parameters": parameters}
+    for quantity in ("score", "pil", "dr", "copy", "xy"):
+        values = [row[quantity] for row in rows]
+        line[quantity] = float(np.mean(values))
+        line[f"{quantity}_sd"] = float(np.std(values, ddof=1)) if len(values) > 1 else np.nan
+    for quantity in CAME_THROUGH:  # of several releases the worst
+        line[quantity] = float(np.max([row[quantity] for row in rows]))
+    about = {"replicates": len(rows), "dataset_kind": rows[0]["dataset_kind"], "crowding": rows[0]["crowding"]}
+    return {**line, **about, "remark": remark(method, {**line, **about}), "caution": _caution(line)}
+
+
+def remark(method: str, numbers: Mapping[str, float]) -> str:
+    """Why a point is not recommended; nothing if it may be."""
+    copied = f"copies {numbers['copy']:.0f} % of the records"
+    if methods.is_control(method):
+        return f"a control, no protection: {copied}"
+    if numbers["intact"] > 0:
+        return f"no protection: leaves {numbers['intact']:.0f} % of the dependents as they are"
+    return copied if copies(numbers["copy"], numbers["crowding"]) else ""
+
+
+def _caution(numbers: Mapping[str, float]) -> str:
+    """What else came through a release as it was."""
+    shares = {"intact_records": "of the records as they were", "intact_extremes": "of the values that stand out"}
+    found = [f"{numbers[name]:.3g} % {words}" for name, words in shares.items() if numbers[name] > 0]
+    return "shows " + " and ".join(found) if found else ""
+
+
+def ranking(lines: Sequence[Row]) -> list[Row]:
+    """The lines by score, the best first and equals in the order of the grids, with their rank."""
+    order = ascending([row["score"] for row in lines])
+    return [{"rank": i, **lines[at]} for i, at in enumerate(order, start=1)]
+
+
+def best(ranked: Sequence[Row]) -> list[Row]:
+    """The best line of every method, one without a remark if there is one; those without a remark first."""
+    chosen: dict[str, Row] = {}
+    for row in sorted(ranked, key=lambda row: row["remark"] != ""):
+        chosen.setdefault(row["method"], row)
+    return list(chosen.values())
+
+
+def trade_off(row: Row, lines: Sequence[Row]) -> str:
+    """In words what a line gives for what: its lean, and what the next values of its parameter would change."""
+    if row["pil"] > LEAN * row["dr"]:
+        lean = "safe rather than useful"
+    elif row["dr"] > LEAN * row["pil"]:
+        lean = "useful rather than safe"
+    else:
+        lean = "balanced"
+    words = [f"{lean}: loses {row['pil']:.1f} (PIL) and gives away {row['dr']:.1f} (DR)"]
+    if row["xy"] >= BROKEN:
+        words.append(f"breaks the relations with the independents (xy {row['xy']:.0f})")
+    for other in _neighbours(row, lines):
+        change = ", ".join(f"{name.upper()} {other[name] - row[name]:+.1f}" for name in ("pil", "dr"))
+        words.append(f"{other['parameters']} would change {change}")
+    return "; ".join(filter(None, [*words, row["caution"], row["remark"]]))
+
+
+def _neighbours(row: Row, lines: Sequence[Row]) -> list[Row]:
+    """The lines before and after in the method's own grid."""
+    ran = {other["parameters"]: other for other in lines if other["method"] == row["method"]}
+    order = [cell.slug for cell in _grid(row["method"], "") if cell.slug in ran]
+    at = order.index(row["parameters"])
+    return [ran[slug] for slug in order[max(at - 1, 0) : at] + order[at + 1 : at + 2]]

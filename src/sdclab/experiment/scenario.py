@@ -1,0 +1,88 @@
+"""A scenario: a dataset with roles."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sdclab.base.errors import SdclabError
+from sdclab.microdata.dataset import Dataset
+from sdclab.numerics.arrays import Matrix
+
+Split = tuple[Matrix, Matrix]
+"""Dependents and independents."""
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """Which attributes are replaced (dependent) and which are released as they are (independent)."""
+
+    name: str
+    dataset: str
+    dependent: tuple[str, ...]
+    independent: tuple[str, ...] = ()
+
+    takes = ()
+    """Parameters of a cell that are the scenario's and not the method's: none."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.dependent + self.independent
+
+    def check_roles(self, where: str) -> None:
+        """Refuse a column that has two roles, or the same twice."""
+        both = sorted(set(self.dependent) & set(self.independent))
+        if both:
+            raise SdclabError(f"{where}: column {both[0]} is both dependent and independent.")
+        twice = [column for column, times in Counter(self.columns).items() if times > 1]
+        if twice:
+            raise SdclabError(f"{where}: column {twice[0]} is named twice.")
+
+    def splits(self, dataset: Dataset, parameters: Mapping[str, Any]) -> Iterator[Split]:
+        """What a method is applied to, one after the other: here a single split."""
+        yield self.split(dataset)
+
+    def split(self, dataset: Dataset) -> Split:
+        """The dependents and the independents as arrays, once they are fit for every method and measure."""
+        where = f"scenario {self.name}"
+        self.check_roles(where)
+        dependent = dataset.select(self.dependent, where)
+        independent = dataset.select(self.independent, where)
+        if len(dependent) <= len(self.columns):
+            raise SdclabError(
+                f"{where}: {dataset.name} has {len(dependent)} records for {len(self.columns)} attributes; "
+                "more records than attributes are needed."
+            )
+        values = np.column_stack([dependent, independent])
+        for column, name in zip(values.T, self.columns, strict=True):
+            if np.ptp(column) == 0:
+                raise SdclabError(f"{where}: column {name} of {dataset.name} is constant.")
+        return dependent, independent
+
+
+@dataclass(frozen=True)
+class Rotation:
+    """Every attribute in turn as the only dependent, the next `n_independent` ones as independents, wrapping round.
+
+    Scenario S3 of Cano (2009), section 5: a cell's numbers are means over the attributes.
+    """
+
+    name: str
+    dataset: str
+    columns: tuple[str, ...]
+
+    takes = ("n_independent",)
+
+    def splits(self, dataset: Dataset, parameters: Mapping[str, Any]) -> Iterator[Split]:
+        """One split for each attribute."""
+        count, n = len(self.columns), parameters.get("n_independent")
+        if not isinstance(n, int) or not 1 <= n < count:
+            raise SdclabError(f"scenario {self.name}: n_independent is {n} but must lie between 1 and {count - 1}.")
+        for i, column in enumerate(self.columns):
+            following = tuple(self.columns[(i + 1 + j) % count] for j in range(n))
+            yield Scenario(self.name, self.dataset, (column,), following).split(dataset)
+
+
+AnyScenario = Scenario | Rotation

@@ -1,0 +1,1 @@
+"""Tables of records: reading and writing them, roles, and datasets: what there is and where it comes from."""

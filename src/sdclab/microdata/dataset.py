@@ -1,0 +1,137 @@
+"""A dataset: named columns of numbers with a kind and a fingerprint."""
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from sdclab.base.errors import SdclabError, unknown
+from sdclab.base.files import csv_text, read, sha256, write
+from sdclab.numerics.arrays import Matrix
+
+Kind = Literal["original", "replica", "stand-in", "own"]
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Prepared microdata: records in rows, columns named, every cell a finite number."""
+
+    name: str
+    kind: Kind
+    source: str
+    columns: tuple[str, ...]
+    values: Matrix = field(repr=False)
+
+    @classmethod
+    def read(cls, table: Path, about: Path) -> "Dataset":
+        """A prepared dataset from the two files that the workflow keeps of it, if they are as they were written."""
+        facts, content = read_facts(about), read(table)
+        if sha256(content) != facts["fingerprint"]:
+            raise SdclabError(f"{table}: this is not the table that {about.name} tells of; delete both and run again.")
+        header, *rows = csv.reader(io.StringIO(content.decode()))
+        values = numbers(rows, header, header, table.name)
+        return cls(facts["name"], facts["kind"], facts["source"], tuple(header), values)
+
+    def write(self, table: Path, about: Path, **more: str) -> None:
+        """The two files: the canonical CSV, and the facts about it with a checksum of their own."""
+        facts = {
+            "name": self.name,
+            "kind": self.kind,
+            "source": self.source,
+            "rows": len(self.values),
+            "columns": list(self.columns),
+            "fingerprint": self.fingerprint,
+            **more,
+        }
+        write(table, self.text)
+        write(about, json.dumps({**facts, "checksum": _checksum(facts)}, indent=2) + "\n")
+
+    @property
+    def text(self) -> str:
+        """The canonical CSV: whole numbers without a point, others in the fewest digits that give them back."""
+        records = (",".join(map(_number, record)) + "\n" for record in self.values.tolist())
+        return csv_text(self.columns, []) + "".join(records)
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 of the canonical CSV, so it depends on the numbers and not on a file's trimmings."""
+        return sha256(self.text.encode())
+
+    def select(self, columns: Sequence[str], where: str) -> Matrix:
+        """The values of some columns, in the order asked for."""
+        places = {column: i for i, column in enumerate(self.columns)}
+        for column in columns:
+            if column not in places:
+                raise unknown("column", column, self.columns, where)
+        return self.values[:, [places[column] for column in columns]]
+
+    def head(self, most: int | None) -> "Dataset":
+        """At most so many records, the first ones; what is cut short is a stand-in, on which nothing is judged."""
+        if most is None or len(self.values) <= most:
+            return self
+        return self.with_values("stand-in", f"the first {most} records of {self.source}", self.values[:most])
+
+    def with_values(self, kind: Kind, source: str, values: Matrix) -> "Dataset":
+        return replace(self, kind=kind, source=source, values=values)
+
+
+def read_facts(about: Path | str) -> dict[str, Any]:
+    """What is known about a prepared dataset, if it is as it was written."""
+    try:
+        facts = dict(json.loads(read(about)))
+        is_whole = facts.pop("checksum") == _checksum(facts)
+    except (ValueError, TypeError, KeyError):
+        is_whole = False
+    if not is_whole:
+        raise SdclabError(f"{about}: these are not the facts that were written; delete the file and run again.")
+    return facts
+
+
+def _checksum(facts: Mapping[str, Any]) -> str:
+    return sha256(json.dumps(facts, sort_keys=True).encode())
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+
+
+def number(text: str) -> float:
+    """As files write one; Python would read 1_000 as well."""
+    if "_" in text:
+        raise ValueError
+    return float(text)
+
+
+def numbers(
+    rows: Sequence[Sequence[str]],
+    columns: Sequence[str],
+    header: Sequence[str],
+    file: str,
+    names: Sequence[int] | None = None,
+) -> Matrix:
+    """The chosen columns of text rows as numbers; `names` are the rows' numbers in the file, if not 1, 2, 3...
+
+    An error names row and column, never the value: it may be confidential.
+    """
+    places = {column: i for i, column in enumerate(header)}
+    where = [places[column] for column in columns]
+    values = np.empty((len(rows), len(columns)))
+    for i, row in enumerate(rows):
+        name = names[i] if names else i + 1
+        if len(row) != len(header):
+            raise SdclabError(f"{file}: row {name} has {len(row)} fields, but there are {len(header)} columns.")
+        for j, position in enumerate(where):
+            cell = row[position].strip()
+            try:
+                values[i, j] = number(cell)
+            except ValueError:
+                problem = "is missing" if cell in ("", "?", "NA") else "is not a number"
+                raise SdclabError(f"{file}: row {name}, column {columns[j]} {problem}.") from None
+            if not np.isfinite(values[i, j]):
+                raise SdclabError(f"{file}: row {name}, column {columns[j]} is NaN or infinite.")
+    return values

@@ -1,0 +1,105 @@
+"""What datasets there are: `resources/datasets.yaml` as objects."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from sdclab.base import documents
+from sdclab.base.errors import SdclabError, unknown
+
+
+@dataclass(frozen=True)
+class Download:
+    """A public address of an original file, or of a zip archive that holds it."""
+
+    url: str
+    file: str
+    sha256: str | None = None
+    member: str | None = None
+
+
+@dataclass(frozen=True)
+class Replica:
+    """How the shipped synthetic copy was made, and the fingerprint it must have."""
+
+    file: str
+    k: int
+    sha256: str
+    strata: Literal["pattern", "mixture"] = "pattern"
+
+
+@dataclass(frozen=True)
+class Own:
+    """A user's own file, what to do with its incomplete rows, and how to read it (`sdclab.microdata.own.read`)."""
+
+    file: Path
+    missing: Literal["refuse", "drop"] = "refuse"
+    line_breaks: bool = False
+    header: bool = False
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One dataset, of the manifest or of a study."""
+
+    name: str
+    title: str
+    licence: str
+    obtain: str
+    preparation: str
+    roles: Mapping[str, str]
+    rows: int | None = None
+    files: tuple[str, ...] = ()
+    downloads: tuple[Download, ...] = ()
+    sha256: str | None = None
+    replica: Replica | None = None
+    generator: str | None = None
+    relations: Mapping[str, tuple[str, ...]] | None = None
+    own: Own | None = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(self.roles)
+
+    def with_role(self, role: str) -> tuple[str, ...]:
+        return tuple(column for column, is_a in self.roles.items() if is_a == role)
+
+
+def load(path: Path | str, schema: Path | str) -> dict[str, Entry]:
+    """All entries by name."""
+    document = documents.load(path, schema)
+    return {name: _entry(name, values) for name, values in document["datasets"].items()}
+
+
+def _entry(name: str, values: Mapping[str, Any]) -> Entry:
+    fields = dict(values)
+    fields["roles"] = fields.pop("columns")
+    fields["files"] = tuple(fields.get("files", ()))
+    fields["downloads"] = tuple(Download(**item) for item in fields.get("downloads", ()))
+    if "replica" in fields:
+        fields["replica"] = Replica(**fields["replica"])
+    return Entry(name=name, **fields)
+
+
+def own_entry(name: str, values: Mapping[str, Any], where: str) -> Entry:
+    """A study's own dataset; its file is looked for in the working directory unless its path is absolute."""
+    file = Path(values["file"])
+    if not file.is_file():
+        raise SdclabError(f"{where}: file is {file}, but there is no such file.")
+    return Entry(
+        name=name,
+        title=values.get("title", file.name),
+        licence="the owner's",
+        obtain="the file of whoever runs the study",
+        preparation="own",
+        roles=dict.fromkeys(values["columns"], "continuous"),
+        sha256=values.get("sha256"),
+        own=Own(file, **{key: values[key] for key in ("missing", "line_breaks", "header") if key in values}),
+    )
+
+
+def entry(entries: Mapping[str, Entry], name: str, where: str = "") -> Entry:
+    if name not in entries:
+        raise unknown("dataset", name, entries, where)
+    return entries[name]

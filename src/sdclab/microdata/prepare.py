@@ -1,0 +1,104 @@
+"""From a file as its publisher ships it to the prepared table, one function a dataset.
+
+Each takes the file's bytes, its name for messages, and the columns to deliver, and returns the matrix of those columns.
+"""
+
+import csv
+import io
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from sdclab.base.errors import SdclabError, unknown
+from sdclab.microdata.dataset import numbers
+from sdclab.microdata.rda import data_frames
+from sdclab.numerics.arrays import Matrix
+
+ADULT_FIELDS = (
+    "age workclass fnlwgt education education-num marital-status occupation relationship race sex "
+    "capital-gain capital-loss hours-per-week native-country income"
+).split()
+ADULT_RECORDS = 10_000
+
+THYROID_FIELDS = (
+    "age sex on_thyroxine query_on_thyroxine on_antithyroid_medication sick pregnant thyroid_surgery I131_treatment "
+    "query_hypothyroid query_hyperthyroid lithium goitre tumor hypopituitary psych TSH_measured TSH T3_measured T3 "
+    "TT4_measured TT4 T4U_measured T4U FTI_measured FTI TBG_measured TBG referral_source class"
+).split()
+THYROID_COMPLETE = ("age", "sex", "TSH", "T3", "TT4", "T4U", "FTI")
+"""Oganian & Domingo-Ferrer's 1947 records are those complete in these seven, although TT4 is then left out."""
+
+DICHOTOMIES = {"f": "0", "t": "1", "F": "0", "M": "1"}
+
+
+def table(content: bytes, file: str, columns: Sequence[str]) -> Matrix:
+    """A CSV file whose header names the columns, in any order and with others among them."""
+    header, *rows = _rows(content, file)
+    for column in columns:
+        if column not in header:
+            raise unknown("column", column, header, f"{file}: asked for by the manifest")
+    return numbers(rows, columns, header, file)
+
+
+def census(content: bytes, file: str, columns: Sequence[str]) -> Matrix:
+    """The CASC reference file, as CSV or as the R data file of sdcMicro."""
+    if not file.endswith(".rda"):
+        return table(content, file, columns)
+    for frame in data_frames(content, file).values():
+        if all(column in frame for column in columns):
+            for column in columns:
+                if not isinstance(frame[column], np.ndarray):
+                    raise SdclabError(f"{file}: column {column} does not hold numbers.")
+            values = np.column_stack([frame[column] for column in columns])
+            if not np.isfinite(values).all():
+                row, place = np.argwhere(~np.isfinite(values))[0]
+                raise SdclabError(f"{file}: row {row + 1}, column {columns[place]} is missing.")
+            return values
+    raise SdclabError(f"{file}: holds no data frame with the columns {', '.join(columns)}.")
+
+
+def thyroid(content: bytes, file: str, columns: Sequence[str]) -> Matrix:
+    """UCI thyroid disease, `allbp`: complete cases, dichotomies as 0 and 1; `.|id` behind the class does no harm."""
+    rows = _with_fields(_rows(content, file), THYROID_FIELDS, file)
+    needed = [THYROID_FIELDS.index(name) for name in THYROID_COMPLETE]
+    complete = [i for i, row in enumerate(rows) if all(row[j] != "?" for j in needed)]
+    coded = [[DICHOTOMIES.get(cell, cell) for cell in rows[i]] for i in complete]
+    return numbers(coded, columns, THYROID_FIELDS, file, names=[i + 1 for i in complete])
+
+
+def adult(content: bytes, file: str, columns: Sequence[str]) -> Matrix:
+    """UCI Adult, training file: the first 10,000 records, with or without a header line."""
+    rows = _rows(content, file)
+    if rows[0][0].lower() == "age":
+        rows = rows[1:]
+    first = _with_fields(rows[:ADULT_RECORDS], ADULT_FIELDS, file)
+    return numbers(first, columns, ADULT_FIELDS, file)
+
+
+def _rows(content: bytes, file: str) -> list[list[str]]:
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise SdclabError(f"{file}: is not UTF-8 text.") from None
+    try:
+        rows = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text)) if row]
+    except csv.Error as error:
+        raise SdclabError(f"{file}: is not a CSV file that can be read ({error}).") from None
+    if len(rows) < 2:
+        raise SdclabError(f"{file}: holds no records.")
+    return rows
+
+
+def _with_fields(rows: list[list[str]], fields: Sequence[str], file: str) -> list[list[str]]:
+    for i, row in enumerate(rows):
+        if len(row) != len(fields):
+            raise SdclabError(f"{file}: row {i + 1} has {len(row)} fields, but {len(fields)} are expected.")
+    return rows
+
+
+PREPARATIONS: dict[str, Callable[[bytes, str, Sequence[str]], Matrix]] = {
+    "adult": adult,
+    "census": census,
+    "table": table,
+    "thyroid": thyroid,
+}

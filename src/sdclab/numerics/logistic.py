@@ -1,0 +1,157 @@
+"""Logistic and multinomial regression by a Newton method that cannot diverge.
+
+Plain iteratively reweighted least squares can overshoot and leave with a deviance above the null model's; here every
+step must raise the likelihood, and is halved until it does. The log-likelihood is concave, so the end is its maximum;
+under perfect separation that lies at infinity, and the iteration stops where nothing measurable is left to gain.
+Firth's penalty keeps it finite, and takes away the bias of maximum likelihood.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+from scipy.special import expit
+
+from sdclab.numerics.arrays import Matrix, Vector
+
+RIDGE = 1e-12
+"""Added to the information, relative to its mean diagonal: a direction without information is then not moved along."""
+
+TINY = 1e-300
+"""Keeps the information positive where every probability is 0 or 1 to rounding."""
+
+ENOUGH = 1e-10
+"""A gain below this share of the log-likelihood is none."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A fitted model: one column of coefficients for every category but the first."""
+
+    coefficients: Matrix
+    probabilities: Matrix
+    log_likelihood: float
+    covariance: Matrix
+    """Of the coefficients, category after category: the inverse of the information."""
+    converged: bool
+
+
+def fit(x: Matrix, shares: Matrix, start: Matrix | None = None, iterations: int = 500) -> Fit:
+    """Maximum likelihood of multinomial shares given terms x, of which the first is the intercept.
+
+    `shares` has a column a category and rows that sum to 1: zeros and ones, or posterior probabilities. Columns of x
+    should be on one scale, best orthogonal.
+    """
+    b = np.zeros((x.shape[1], shares.shape[1] - 1)) if start is None else start
+    b, log_p, value = climb(x, shares, b, iterations)
+    gradient, information = _newton_system(x, shares, np.exp(log_p))
+    covariance = _solved(information, np.eye(len(information)))
+    left = float(gradient @ covariance @ gradient)
+    return Fit(b, np.exp(log_p), value, covariance, left <= 1e-6 * (1 + abs(value)))
+
+
+def climb(x: Matrix, shares: Matrix, b: Matrix, iterations: int) -> tuple[Matrix, Matrix, float]:
+    """Coefficients, log-probabilities and log-likelihood after at most so many Newton steps from b."""
+    log_p = log_probabilities(x @ b)
+    value = float((shares * log_p).sum())
+    for _ in range(iterations):
+        gradient, information = _newton_system(x, shares, np.exp(log_p))
+        step = _solved(information, gradient).reshape(b.T.shape).T
+        before = value
+        b, log_p, value = _uphill(x, shares, b, step, value)
+        if value == before or gradient @ step.T.ravel() <= ENOUGH * (1 + abs(value)):
+            break
+    return b, log_p, value
+
+
+def _uphill(x: Matrix, shares: Matrix, b: Matrix, step: Matrix, value: float) -> tuple[Matrix, Matrix, float]:
+    """The first of step, step/2, step/4... that raises the likelihood; where rounding hides every rise, no step."""
+    scores, rise = x @ b, x @ step  # scores are linear in b: a shorter step needs no new product
+    for share in 0.5 ** np.arange(60):
+        log_p = log_probabilities(scores + share * rise)
+        found = float((shares * log_p).sum())
+        if found > value:
+            return b + share * step, log_p, found
+    return b, log_probabilities(scores), value
+
+
+def log_probabilities(scores: Matrix) -> Matrix:
+    """Of all categories, from the scores of all but the first, whose score is 0."""
+    scores = np.column_stack([np.zeros(len(scores)), scores])
+    return scores - log_sum_exp(scores)
+
+
+def log_sum_exp(scores: Matrix) -> Matrix:
+    """Of every row, as a column: scipy's takes as long as all else in an EM iteration."""
+    largest = scores.max(axis=1, keepdims=True)
+    sums: Matrix = largest + np.log(np.exp(scores - largest).sum(axis=1, keepdims=True))
+    return sums
+
+
+def _newton_system(x: Matrix, shares: Matrix, p: Matrix) -> tuple[Vector, Matrix]:
+    """The gradient of the log-likelihood and its information, category after category."""
+    gradient = (x.T @ (shares - p)[:, 1:]).T.ravel()
+    information = _information(x, p[:, 1:])
+    information[np.diag_indices_from(information)] += RIDGE * np.trace(information) / len(information) + TINY
+    return gradient, information
+
+
+def _solved(information: Matrix, right: Matrix) -> Matrix:
+    """The information's inverse times something; where rounding has made it indefinite, of its nearest positive one."""
+    try:
+        solution: Matrix = cho_solve(cho_factor(information), right)
+    except np.linalg.LinAlgError:
+        sizes, axes = np.linalg.eigh(information)
+        raised = np.maximum(sizes, RIDGE * sizes.max())
+        solution = axes / raised @ (axes.T @ right)
+    return solution
+
+
+def _information(x: Matrix, p: Matrix) -> Matrix:
+    """Blocks X' diag(p_g (1[g = h] - p_h)) X."""
+    terms, categories = x.shape[1], p.shape[1]
+    blocks = np.empty((categories, terms, categories, terms))
+    for g in range(categories):
+        root = np.sqrt(p[:, g] * (1 - p[:, g]))[:, None] * x
+        blocks[g, :, g] = root.T @ root  # numpy sees the symmetry and does half the work
+        for h in range(g + 1, categories):
+            blocks[g, :, h] = -(x.T @ ((p[:, g] * p[:, h])[:, None] * x))
+            blocks[h, :, g] = blocks[g, :, h].T
+    return blocks.reshape(categories * terms, categories * terms)
+
+
+def firth(x: Matrix, y: Vector, iterations: int = 500) -> tuple[Vector, Matrix]:
+    """Firth's (1993) coefficients of zeros and ones y given terms x of full rank, and their inverse information.
+
+    They maximise the likelihood times Jeffreys' prior, l + log det(I) / 2: finite under separation, and free of the
+    bias away from 0, of order terms/n, that maximum likelihood has.
+    """
+    b = np.zeros(x.shape[1])
+    value, gradient, covariance = _penalised(x, y, b)
+    for _ in range(iterations):
+        step = covariance @ gradient
+        if gradient @ step <= ENOUGH * (1 + abs(value)):
+            break
+        for share in 0.5 ** np.arange(60):
+            found = _penalised(x, y, b + share * step)
+            if found[0] > value:
+                break
+        else:  # rounding hides every rise
+            break
+        b, (value, gradient, covariance) = b + share * step, found
+    return b, covariance
+
+
+def _penalised(x: Matrix, y: Vector, b: Vector) -> tuple[float, Vector, Matrix]:
+    """The penalised log-likelihood, its gradient X'(y - p + h (1/2 - p)), h the leverages, and the inverse of I."""
+    scores = x @ b
+    p = expit(scores)
+    root = np.sqrt(p * expit(-scores))[:, None] * x
+    information = root.T @ root
+    sign, log_det = np.linalg.slogdet(information)
+    if sign <= 0:  # so far out that rounding leaves no information
+        return -np.inf, np.zeros_like(b), information
+    covariance = _solved(information, np.eye(len(b)))
+    leverages = np.einsum("ij,ij->i", root @ covariance, root)
+    value = float(y @ scores - np.logaddexp(0, scores).sum() + log_det / 2)
+    return value, x.T @ (y - p + leverages * (0.5 - p)), covariance

@@ -1,0 +1,180 @@
+"""Risk-utility maps that answer to the mouse and the keyboard: PIL against DR, ours filled, published hollow."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from math import floor, log10
+from typing import Any
+
+from sdclab.evidence.published import meant
+from sdclab.output.pages.marks import mark
+from sdclab.output.pages.markup import Html, joined, scrolling, tag
+from sdclab.output.pages.run import Row
+from sdclab.output.pages.tables import with_sd
+
+Place = tuple[float, float]
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 600, 420, 46, 12, 12, 44
+MEASURED = {"pil": "PIL", "dr": "DR", "copy": "verbatim copies, %"}
+CURVE = 3
+"""A method with at least so many values of its main parameter is drawn as a curve."""
+
+
+def ru_map(rows: Sequence[Row], spec: Mapping[str, Any], title: str) -> Html:
+    """The map of a side-by-side table, with the options of the plot `ru_map`, and its legend."""
+    options = spec.get("options", {})
+    by = options.get("by", "c")
+    kept = [row for row in rows if meant(row, options.get("rows", {})) and (row["pil"] or row["pil_published"])]
+    methods = list(dict.fromkeys(row["method"] for row in kept))
+    scale = Scale.of(kept)
+    parts = [_frame(scale), *_scores(scale)]
+    curves = _series(kept, by)
+    parts += [_curve(series, column, scale) for series in curves for column in ("", "_published")]
+    parts += [_tie(row, scale) for row in kept if not any(row in series for series in curves)]
+    parts += [_points(row, methods.index(row["method"]), by, scale) for row in kept]
+    label = f"{title}: {len(kept)} points; with the focus on one, the arrow keys go on to others."
+    drawing = tag("svg", *parts, viewBox=f"0 0 {WIDTH} {HEIGHT}", class_="map", role="group", aria_label=label)
+    return joined([scrolling(drawing, title), _legend(methods, any(row["pil_published"] for row in kept))])
+
+
+class Scale:
+    """From PIL and DR to places on the map."""
+
+    def __init__(self, width: float, height: float) -> None:
+        self.width, self.height = width, height
+
+    @classmethod
+    def of(cls, rows: Sequence[Row]) -> "Scale":
+        """Room for every point, and some more."""
+        return cls(*(1.08 * max([1.0, *_values(rows, quantity)]) for quantity in ("pil", "dr")))
+
+    def x(self, pil: float) -> float:
+        return round(LEFT + (WIDTH - LEFT - RIGHT) * pil / self.width, 1)
+
+    def y(self, dr: float) -> float:
+        return round(HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * dr / self.height, 1)
+
+
+def _values(rows: Iterable[Row], quantity: str) -> list[float]:
+    texts = [row[column] for row in rows for column in (quantity, f"{quantity}_published")]
+    return [float(text) for text in texts if text]
+
+
+def _frame(scale: Scale) -> Html:
+    """Axes with their ticks and names."""
+    parts = []
+    for tick in _ticks(scale.width):
+        x = scale.x(tick)
+        parts.append(tag("line", x1=x, x2=x, y1=TOP, y2=HEIGHT - BOTTOM, class_="grid"))
+        parts.append(tag("text", f"{tick:g}", x=x, y=HEIGHT - BOTTOM + 16, text_anchor="middle"))
+    for tick in _ticks(scale.height):
+        y = scale.y(tick)
+        parts.append(tag("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y, y2=y, class_="grid"))
+        parts.append(tag("text", f"{tick:g}", x=LEFT - 6, y=y + 4, text_anchor="end"))
+    middle, half = (LEFT + WIDTH - RIGHT) / 2, (TOP + HEIGHT - BOTTOM) / 2
+    parts.append(tag("text", "information loss PIL →", x=middle, y=HEIGHT - 8, text_anchor="middle"))
+    turned = f"translate(12 {half}) rotate(-90)"
+    parts.append(tag("text", "disclosure risk DR →", transform=turned, text_anchor="middle"))
+    return tag("g", *parts, class_="axes", aria_hidden="true")
+
+
+def _ticks(most: float) -> list[float]:
+    """A few round numbers from 0 on."""
+    rough = most / 7
+    power = 10.0 ** floor(log10(rough))
+    step = next(times * power for times in (1, 2, 5, 10) if times * power >= rough)
+    return [i * step for i in range(int(most / step) + 1)]
+
+
+def _scores(scale: Scale) -> list[Html]:
+    """Lines of equal score, the mean of PIL and DR, as far as the map reaches."""
+    lines = []
+    for score in range(10, 100, 10):
+        total = 2 * score
+        left, right = max(0.0, total - scale.height), min(float(total), scale.width)
+        if left < right:
+            ends = {
+                "x1": scale.x(left),
+                "y1": scale.y(total - left),
+                "x2": scale.x(right),
+                "y2": scale.y(total - right),
+            }
+            lines.append(tag("line", **ends, class_="score"))
+    return lines
+
+
+def _series(rows: Sequence[Row], by: str) -> list[list[Row]]:
+    """The points of one method with the same other parameters, along the main one."""
+    along = [row for row in rows if _is_number(row.get(by, ""))]
+    ordered = sorted(along, key=lambda row: (row["method"], row["parameters"], float(row[by])))
+    groups = [list(group) for _, group in groupby(ordered, key=lambda row: (row["method"], row["parameters"]))]
+    return [group for group in groups if len(group) >= CURVE]
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _curve(series: Sequence[Row], column: str, scale: Scale) -> Html:
+    places = [place for row in series if (place := _place(row, column, scale))]
+    points = " ".join(f"{x},{y}" for x, y in places)
+    return tag("polyline", points=points, class_=f"curve{column.replace('_', ' ')}")
+
+
+def _place(row: Row, column: str, scale: Scale) -> Place | None:
+    pil, dr = row[f"pil{column}"], row[f"dr{column}"]
+    return (scale.x(float(pil)), scale.y(float(dr))) if pil and dr else None
+
+
+def _tie(row: Row, scale: Scale) -> Html:
+    """A line from a published point to ours."""
+    printed, ours = _place(row, "_published", scale), _place(row, "", scale)
+    if not (printed and ours):
+        return Html()
+    return tag("line", x1=printed[0], y1=printed[1], x2=ours[0], y2=ours[1], class_="tie")
+
+
+def _points(row: Row, i: int, by: str, scale: Scale) -> Html:
+    """A published point and ours; each tells what it is."""
+    printed, ours = _place(row, "_published", scale), _place(row, "", scale)
+    parts = []
+    if printed:
+        parts.append(_point(printed, i, True, [_name(row, by), "published", *_told(row, "_published")]))
+    if ours:
+        parts.append(_point(ours, i, False, [_name(row, by), "ours", *_told(row, ""), f"data: {row['dataset_kind']}"]))
+    return joined(parts)
+
+
+def _name(row: Row, by: str) -> str:
+    main = [f"{by}={row[by]}"] if row.get(by) else []
+    return " ".join([row["method"], *main, *filter(None, [row["parameters"]])])
+
+
+def _told(row: Row, column: str) -> list[str]:
+    """What was measured: as printed, or ours with its spread."""
+    names = {key: name for key, name in MEASURED.items() if row.get(f"{key}{column}")}
+    if column:
+        return [f"{name} {row[key + column]}" for key, name in names.items()]
+    return [f"{name} {with_sd(row[key], row[f'{key}_sd'])}" for key, name in names.items()]
+
+
+def _point(place: Place, i: int, hollow: bool, about: Sequence[str]) -> Html:
+    """A point with a generous area around it for finger and mouse; the script makes one of them reachable by Tab."""
+    area = tag("circle", r=9, class_="area")
+    where = f"translate({place[0]} {place[1]})"
+    return tag(
+        "g", area, mark(i, hollow), class_="point", transform=where, tabindex=0, role="img", aria_label="; ".join(about)
+    )
+
+
+def _legend(methods: Sequence[str], published: bool) -> Html:
+    entries = [_entry(mark(i), method) for i, method in enumerate(methods)]
+    entries += [_entry(mark(0, True), "hollow: published")] if published else []
+    entries.append(_entry(tag("line", x1=-7, x2=7, y1=5, y2=-5, class_="score"), "equal score (PIL + DR) / 2"))
+    return tag("ul", *entries, class_="legend")
+
+
+def _entry(drawing: Html, text: str) -> Html:
+    return tag("li", tag("svg", drawing, viewBox="-8 -8 16 16", aria_hidden="true"), " ", text)

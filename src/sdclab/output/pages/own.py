@@ -1,0 +1,74 @@
+"""A study of one's own file: nothing published to compare with, but points to rank."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from sdclab.experiment.choice import CAME_THROUGH, SCALES, remark
+from sdclab.experiment.study import Study
+from sdclab.numerics.ties import ascending
+from sdclab.output.pages.markup import Html, joined, number, table, tag
+from sdclab.output.pages.run import Row, Run
+from sdclab.output.pages.tables import folded, with_sd
+
+NUMBERS = ("score", "pil", "dr", "copy")
+READING = f"{SCALES} A marked point copies records, leaves a dependent as it is, or is a control: it is no choice."
+
+
+def is_own(study: Study) -> bool:
+    return not study.published
+
+
+def ranked(study: Study, run: Run) -> list[tuple[Row, str]]:
+    """The points of a study that have a score, the best first, each with what speaks against it."""
+    rows = [row for name in study.tables for row in run.tables[name] if row.get("score")]
+    return [(rows[i], _against(rows[i])) for i in ascending([float(row["score"]) for row in rows])]
+
+
+def _against(row: Row) -> str:
+    """As on the page of `sdclab map`; what a table does not hold is taken to be none."""
+    keys = ("copy", "crowding", *CAME_THROUGH)
+    return remark(row["method"], {key: float(row.get(key) or 0) for key in keys})
+
+
+def lead(studies: Sequence[Study], run: Run) -> Html:
+    """What a page of own files is about: how much was tried, on what, and what does best."""
+    data = tag("ul", *(tag("li", _about(fact)) for fact in run.datasets))
+    return joined([tag("p", READING), data, *(_best(study, run) for study in studies)])
+
+
+def _about(fact: Mapping[str, object]) -> str:
+    return f"{fact['name']}: {fact['rows']} records. Made from: {fact['source']}."
+
+
+def _best(study: Study, run: Run) -> Html:
+    points = ranked(study, run)
+    marked = sum(bool(against) for _, against in points)
+    methods = {row["method"] for row, _ in points}
+    words = f"{study.title}: {len(points)} points of {len(methods)} methods, {marked} of them marked."
+    best = next((f"The best score has {_name(row)}: {_told(row)}." for row, against in points if not against), "")
+    return tag("p", f"{words} {best}", class_="lead")
+
+
+def _name(row: Row) -> str:
+    return " ".join(filter(None, [row["method"], row["parameters"]]))
+
+
+def _told(row: Row) -> str:
+    names = {"score": "score", "pil": "PIL", "dr": "DR"}
+    return ", ".join(f"{name} {float(row[key]):.1f}" for key, name in names.items() if row.get(key))
+
+
+def ranking(study: Study, run: Run) -> Html:
+    """All points by score, if there are any."""
+    points = ranked(study, run)
+    if not points:
+        return Html()
+    shown = [key for key in NUMBERS if any(row.get(key) for row, _ in points)]
+    head: list[object] = [number("rank", "th"), "method", "parameters", *(number(key, "th") for key in shown), "remark"]
+    body = [_line(i, row, against, shown) for i, (row, against) in enumerate(points, start=1)]
+    return folded("Ranking by score", len(points), table(head, body, "Ranking"), open_=True, id=f"ranking-{study.name}")
+
+
+def _line(rank: int, row: Row, against: str, shown: Iterable[str]) -> list[object]:
+    numbers = [number(with_sd(row.get(key, ""), row.get(f"{key}_sd", ""))) for key in shown]
+    said = tag("td", against, class_="text")
+    return [number(rank), row["method"], row["parameters"], *numbers, said]

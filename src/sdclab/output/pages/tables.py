@@ -1,0 +1,132 @@
+"""Published tables with ours beside them, and every verdict in its place."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from sdclab.evidence.scorecard import label
+from sdclab.output.pages.markup import Html, joined, number, table, tag
+from sdclab.output.pages.run import Row, Run
+from sdclab.output.pages.verdicts import badge, style_of, tally
+
+SHORT = 12
+"""Longer tables start folded."""
+
+WHOSE = ("published", "ours")
+Spec = Mapping[str, Any]
+Verdicts = Mapping[tuple[str, str], Row]
+"""Lines of the scorecard by cell and quantity."""
+
+
+def side_by_side(name: str, spec: Spec, run: Run) -> Html:
+    """A table of a study, folded if it is long, and below it how each of its numbers was judged."""
+    rows = run.tables[name]
+    judged = [line for line in run.scorecard if line["table"] == name]
+    verdicts = {(line["cell"], line["quantity"]): line for line in judged}
+    keys = [key for key in (*spec["keys"], "parameters") if any(row.get(key) for row in rows)]
+    own = spec.get("published", "") is None
+    head: list[object] = [*keys]
+    for quantity in spec["quantities"]:
+        head += [number(quantity, "th")] if own else [number(f"{quantity} {whose}", "th") for whose in WHOSE]
+    head += [number(quantity, "th") for quantity in spec.get("beside", ())]
+    body = [_row(row, spec, keys, own, verdicts) for row in rows]
+    kinds = ", ".join(sorted({row["dataset_kind"] for row in rows} - {""}))
+    note = "" if own else " Ours: mean ± standard deviation over the replicates."
+    about = tag("p", f"Data: {kinds or 'none'}.{note} ", _file(f"tables/{name}.csv"), class_="about")
+    return folded(
+        spec["title"],
+        len(rows),
+        joined([about, tally(judged), table(head, body, spec["title"]), _judgements(judged)]),
+        id=f"table-{name}",
+    )
+
+
+def folded(title: str, rows: int, content: Html, open_: bool = False, **attributes: object) -> Html:
+    """Content under its title, open if it is short or asked to be."""
+    count = tag("span", f"{rows} rows", class_="rows")
+    summary = tag("summary", tag("h3", title), count)
+    return tag("details", summary, content, **({"open": ""} if open_ or rows <= SHORT else {}), **attributes)
+
+
+def _file(path: str) -> Html:
+    return tag("code", path)
+
+
+def _row(row: Row, spec: Spec, keys: Sequence[str], own: bool, verdicts: Verdicts) -> list[object]:
+    cells: list[object] = [row[key] for key in keys]
+    for quantity in spec["quantities"]:
+        line = verdicts.get((label(row, spec), quantity))
+        cells += [] if own else [number(row[f"{quantity}_published"])]
+        cells.append(_ours(row, quantity, line))
+    return cells + [_ours(row, quantity, None) for quantity in spec.get("beside", ())]
+
+
+def _ours(row: Row, quantity: str, line: Row | None) -> Html:
+    value = with_sd(row.get(quantity, ""), row.get(f"{quantity}_sd", ""))
+    if line is None:
+        return number(value)
+    why = "; ".join(filter(None, [line["tolerance"], line["note"]]))
+    return number(joined([value, " ", badge(line["verdict"], why)]), class_=style_of(line["verdict"]))
+
+
+def with_sd(mean: str, spread: str) -> str:
+    """A mean with its standard deviation, if it has one."""
+    if not mean:
+        return ""
+    return f"{rounded(mean)} ± {float(spread):.2g}" if spread and float(spread) > 0 else rounded(mean)
+
+
+def rounded(text: str) -> str:
+    """A number in five figures; anything else as it is."""
+    try:
+        return f"{float(text):.5g}"
+    except ValueError:
+        return text
+
+
+def _judgements(judged: Sequence[Row]) -> Html:
+    """The bounds, readings and notes behind the verdicts, once for all numbers that share them."""
+    groups: dict[tuple[str, ...], list[Row]] = {}
+    for line in judged:
+        groups.setdefault((line["quantity"], line["tolerance"], line["reading"], _note(line["note"])), []).append(line)
+    if not groups:
+        return Html()
+    head = ["quantity", "verdicts", "bound", "reading", "note"]
+    rows = [
+        [key[0], tally(lines), *(tag("td", text, class_="text") for text in key[1:])] for key, lines in groups.items()
+    ]
+    return tag(
+        "details", tag("summary", "How these numbers were judged"), table(head, rows, "Judgements"), class_="why"
+    )
+
+
+def _note(note: str) -> str:
+    """A note without the spread of its own cell, which stands in the table."""
+    return "; ".join(part for part in note.split("; ") if not part.startswith("SD "))
+
+
+def plain(title: str, rows: Sequence[Row], name: str) -> Html:
+    """A table without published numbers beside ours: a sensitivity table."""
+    keys = [key for key in rows[0] if key != "ranking"]
+    head = [number(key, "th") for key in keys]
+    body = [[number(rounded(row[key])) for key in keys] for row in rows]
+    about = tag("p", "One row an option value, changed alone. ", _file(f"sensitivity/{name}.csv"), class_="about")
+    return folded(title, len(rows), joined([about, table(head, body, title)]), id=f"table-{name}")
+
+
+def findings(rows: Iterable[Row]) -> Html:
+    """The audit, what does not hold first."""
+    ordered = sorted(rows, key=lambda row: row["holds"] == "yes")
+    body = [
+        [
+            _holds(row["holds"]),
+            tag("td", row["claim"], class_="text"),
+            row["table"],
+            tag("td", row["detail"], class_="text"),
+        ]
+        for row in ordered
+    ]
+    return table(["holds", "claim", "table", "what the printed numbers say"], body, "Audit")
+
+
+def _holds(answer: str) -> Html:
+    return tag("td", "✓ yes" if answer == "yes" else "✗ no", class_=f"holds {answer}")

@@ -1,0 +1,46 @@
+"""Objective, d1 and d2 of fuzzy clusters against the noise, ours and published."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from sdclab.evidence.published import meant
+from sdclab.experiment.scenario import Split
+from sdclab.output.plots.style import INK, kinds, line_with_band
+
+NAMES = {
+    "objective": "objective of the protected file",
+    "d1": "distance of centres d1",
+    "d2": "distance of memberships d2",
+}
+
+
+def draw(
+    tables: Mapping[str, pd.DataFrame],
+    split: Split | None,
+    *,
+    title: str,
+    labels: Sequence[str],
+    rows: Mapping[str, Sequence[Any]] = {},
+) -> Figure:
+    """One panel a quantity; a line for each table with a band of one SD, and the published points once."""
+    figure = Figure(figsize=(6.4, 7.0))
+    panels = figure.subplots(3, 1, sharex=True)
+    chosen = [_rows(table, rows) for table in tables.values()]
+    for axes, (quantity, name) in zip(panels, NAMES.items(), strict=True):
+        for i, (table, label) in enumerate(zip(chosen, labels, strict=True)):
+            line_with_band(axes, table, "noise_label", quantity, label, i)
+        printed = pd.to_numeric(chosen[0][f"{quantity}_published"])
+        axes.plot(chosen[0]["noise_label"], printed, "o", mfc="white", mec=INK, ms=5, label="published")
+        axes.set_ylabel(name)
+    panels[-1].set_xlabel("noise: 10 × its standard deviation, in units of the variable's")
+    panels[0].set_title(f"{title}\n{kinds(*chosen)}", fontsize=9, loc="left")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    return figure
+
+
+def _rows(table: pd.DataFrame, rows: Mapping[str, Sequence[Any]]) -> pd.DataFrame:
+    wanted = [meant(dict(row), rows) for _, row in table.iterrows()]
+    return table[wanted].sort_values("noise_label")

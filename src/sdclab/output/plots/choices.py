@@ -1,0 +1,40 @@
+"""The risk-utility map of one's own file: every method a line through its parameters."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from sdclab.experiment.scenario import Split
+from sdclab.measures.copy import copies
+from sdclab.output.plots.labels import Label, place
+from sdclab.output.plots.ru_map import frame
+from sdclab.output.plots.style import COLOURS, FAINT, INK, MARKERS, STYLES, kinds
+
+
+def draw(tables: Mapping[str, pd.DataFrame], split: Split | None, *, title: str) -> Figure:
+    """A table with method, parameters, pil, dr, copy, crowding and dataset_kind; a method's line follows its order.
+
+    A hollow point copies too many of the records.
+    """
+    (table,) = tables.values()
+    figure = Figure(figsize=(7.4, 5.6))
+    axes = figure.add_subplot()
+    frame(axes, table["pil"].max(), table["dr"].max())
+    labels: list[Label] = []
+    for i, (method, points) in enumerate(table.groupby("method", sort=False)):
+        colour, marker = COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]
+        hollow = map(copies, points["copy"], points.get("crowding", [0.0] * len(points)))
+        fill = ["white" if each else colour for each in hollow]
+        axes.plot(points["pil"], points["dr"], STYLES[i % len(STYLES)], color=colour, lw=0.8, zorder=1)
+        axes.scatter(points["pil"], points["dr"], 28, fill, marker=marker, edgecolors=colour, linewidths=1, zorder=2)
+        axes.plot([], [], marker, color=colour, ms=5, label=str(method))
+        ends = points.iloc[[0, -1] if len(points) > 1 else []]
+        named = zip(ends["parameters"], ends["pil"], ends["dr"], strict=True)
+        labels += [Label(parameters, pil, dr, colour) for parameters, pil, dr in named]
+    axes.plot([], [], "o", mfc="white", mec=INK, ms=5, label="hollow: copies records")
+    axes.plot([], [], color=FAINT, lw=0.8, ls="--", label="equal score")
+    axes.set_title(f"{title}\n{kinds(table)}", fontsize=9, loc="left")
+    figure.legend(loc="outside right upper")
+    place(figure, axes, labels)
+    return figure

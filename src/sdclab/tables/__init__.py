@@ -1,1 +1,0 @@
-"""From result rows to the printed table."""

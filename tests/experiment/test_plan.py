@@ -1,0 +1,189 @@
+"""What a run is told: every kind of change reaches the tasks that it concerns, and no others."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from conftest import PROJECT
+from tiny import PUBLISHED, Tiny
+
+CELLS = {"cells/tiny/S/mdav/k=3..k=5", "cells/tiny/S/noise/p=0.1"}
+MDAV, NOISE = sorted(CELLS)
+TABLES = {"tables/tiny_2026_table1", "tables/tiny_noise"}
+VERDICTS = {"scorecard", "report"}
+"""They are told all about every study."""
+ROLES = {*CELLS, "sensitivity/tiny_dr", "figures/tiny_pairs", *VERDICTS}
+
+
+@pytest.fixture
+def tiny(tmp_path, monkeypatch):
+    """The study in a folder with all that a plan looks at."""
+    for part in ("workflow/schemas", "resources", "src/sdclab/output/pages/assets", "config/studies"):
+        shutil.copytree(PROJECT / part, tmp_path / part)
+    monkeypatch.chdir(tmp_path)
+    return Tiny(tmp_path)
+
+
+def told(tiny: Tiny) -> dict[str, str]:
+    tiny.write()
+    return {name: task.told for name, task in tiny.plan().tasks.items()}
+
+
+def rewritten(path: str, old: str, new: str) -> None:
+    """Another file under the same name, with the old one's time stamp."""
+    file, times = Path(path), os.stat(path)
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new))
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+
+def of(part, key, value):
+    """A change of one entry of the study, by its path."""
+
+    def change(tiny: Tiny) -> None:
+        target = tiny.study
+        for step in part:
+            target = target[step]
+        target[key] = value
+
+    return change
+
+
+def limit(key, value):
+    return lambda tiny: tiny.config.update({key: value})
+
+
+TABLE = ("tables", "tiny_2026_table1")
+CHANGES = {
+    "dependent": (of(("scenarios", "S"), "dependent", ["b"]), ROLES),
+    "order of dependents": (of(("scenarios", "S"), "dependent", ["b", "a"]), ROLES),
+    "independent": (of(("scenarios", "S"), "independent", ["c", "d"]), ROLES),
+    "no independent": (of(("scenarios", "S"), "independent", []), ROLES),
+    "columns": (of(("datasets", "mine"), "columns", ["a", "b", "c"]), {"data/mine", *VERDICTS}),
+    "sha256": (of(("datasets", "mine"), "sha256", "0" * 64), {"data/mine", *VERDICTS}),
+    "missing": (of(("datasets", "mine"), "missing", "drop"), {"data/mine", *VERDICTS}),
+    "title of the data": (of(("datasets", "mine"), "title", "Mine"), {"data/mine", *VERDICTS}),
+    "data with an old time": (lambda tiny: rewritten("mine.csv", tiny.data[8:16], "123.456,"), {"data/mine"}),
+    "replicates": (of((), "replicates", 3), {NOISE, "tables/tiny_noise", "sensitivity/tiny_dr", *VERDICTS}),
+    "replicates of an entry": (of(("grid", 0), "replicates", 2), {MDAV, *TABLES, *VERDICTS}),
+    "grid in the middle": (of(("grid", 0, "parameters"), "k", [3, 5]), {MDAV, *TABLES, *VERDICTS}),
+    "another measure": (of((), "measures", {"score": {}}), {*CELLS, *VERDICTS}),
+    "option of a measure": (of(("measures", "dbrl"), "attributes", "all"), {*CELLS, *VERDICTS}),
+    "measures of a scenario": (of(("scenarios", "S"), "measures", {"score": {}}), {*CELLS, *VERDICTS}),
+    "measures on the original": (
+        of(("scenarios", "S"), "measures_on_original", {"score": {}}),
+        {*CELLS, *VERDICTS},
+    ),
+    "title of a table": (of(TABLE, "title", "Another"), {"tables/tiny_2026_table1", *VERDICTS}),
+    "quantities": (of(TABLE, "quantities", ["pil"]), {"tables/tiny_2026_table1", *VERDICTS}),
+    "reading": (
+        of(TABLE, "readings", [{"method": "mdav", "parameters": {"block": 50}, "because": "x"}]),
+        {"tables/tiny_2026_table1", *VERDICTS},
+    ),
+    "judged": (of(TABLE, "judged", False), {"tables/tiny_2026_table1", *VERDICTS}),
+    "title of a figure": (of(("figures", "tiny_map"), "title", "Another"), {"figures/tiny_map", *VERDICTS}),
+    "option of a figure": (of(("figures", "tiny_map", "options"), "by", "c"), {"figures/tiny_map", *VERDICTS}),
+    "option of a sensitivity": (
+        of(("sensitivities", "tiny_dr"), "options", {"dbrl": {"scale": ["original"]}}),
+        {"sensitivity/tiny_dr", *VERDICTS},
+    ),
+    "judgement": (of(("judgements", 0), "tolerance", 6), VERDICTS),
+    "kinds judged": (of(("judgements", 0), "kinds", ["original", "replica"]), VERDICTS),
+    "note": (of(("notes", 0), "note", "another"), VERDICTS),
+    "title of the study": (of((), "title", "Another"), VERDICTS),
+    "claim": (lambda tiny: tiny.claims[0].update(bound=30), {"audit"}),
+    "published number with an old time": (
+        lambda tiny: rewritten("resources/published/tiny_2026_table1.csv", "10.5", "10.6"),
+        {"tables/tiny_2026_table1", "audit"},
+    ),
+    "another published table": (
+        lambda tiny: Path("resources/published/tiny_2026_table2.csv").write_text(PUBLISHED),
+        {"audit"},
+    ),
+    "a style sheet": (lambda tiny: rewritten("src/sdclab/output/pages/assets/style.css", "{", "{ "), {"report"}),
+    "most_records": (limit("most_records", 50), {"data/mine"}),
+    "most_replicates": (limit("most_replicates", 1), {NOISE, "tables/tiny_noise", *VERDICTS}),
+    "most_values": (limit("most_values", 2), {MDAV, *TABLES, *VERDICTS}),
+    "download": (limit("download", True), {"data/mine"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", CHANGES)
+def test_a_change_is_told_to_whom_it_concerns(tiny, kind):
+    change, concerned = CHANGES[kind]
+    before = told(tiny)
+    change(tiny)
+    after = told(tiny)
+    assert set(before) == set(after)
+    assert {name for name in before if before[name] != after[name]} == concerned
+
+
+def test_runs_are_bounded_by_the_config(tiny):
+    tiny.study["measures"]["clusters"] = {"c": 3, "runs": 5}
+    before = told(tiny)
+    tiny.config["most_runs"] = 2
+    after = told(tiny)
+    assert {name for name in before if before[name] != after[name]} == CELLS
+    assert {tiny.plan().tasks[name].given["measured"]["any"]["clusters"]["runs"] for name in CELLS} == {2}
+
+
+def test_what_changes_no_result_is_no_reason(tiny):
+    before = told(tiny)
+    tiny.study = dict(reversed(tiny.study.items()))
+    tiny.config = {**dict(reversed(tiny.config.items())), "cache_dir": "elsewhere"}
+    assert told(tiny) == before
+
+
+def test_a_batch_of_another_size_is_another_file(tiny):
+    tiny.config["cells_per_job"] = 1
+    assert {name for name in told(tiny) if name.startswith("cells")} == {
+        *(f"cells/tiny/S/mdav/k={k}" for k in (3, 4, 5)),
+        NOISE,
+    }
+
+
+def test_an_original_at_hand_takes_the_place_of_the_replica_and_back(tiny):
+    tiny.study["scenarios"]["R"] = {"dataset": "census", "dependent": ["FEDTAX", "TAXINC"], "independent": ["AGI"]}
+    replica = told(tiny)["data/census"]
+    assert tiny.plan().tasks["data/census"].inputs == {"source": ("resources/replicas/census.csv.gz",)}
+    Path("data").mkdir()
+    Path("data/census.csv").write_text("AFNLWGT\n1\n")
+    tiny.config["data_dir"] = "data"
+    original = told(tiny)["data/census"]
+    assert tiny.plan().tasks["data/census"].inputs == {"source": ("data/census.csv",)}
+    Path("data").rename("moved")
+    tiny.config["data_dir"] = "moved"
+    assert told(tiny)["data/census"] == original != replica
+    tiny.config["data_dir"] = None
+    assert told(tiny)["data/census"] == replica
+
+
+def test_types_and_replicas_are_told(tiny):
+    tiny.study["scenarios"]["R"] = {"dataset": "thyroid", "dependent": ["TSH", "T3"], "independent": ["age"]}
+    before = told(tiny)
+    rewritten("resources/datasets.yaml", "sick: dichotomous", "sick: continuous")
+    after = told(tiny)
+    assert {name for name in before if before[name] != after[name]} == {"data/thyroid"}
+
+
+def test_a_run_delivers_all_that_its_tasks_make(tiny):
+    plan = tiny.plan()
+    made = [file.removeprefix("results/") for file in plan.files]
+    assert sorted(made) == sorted(
+        [f"{name}.{ending}" for name in ("data/mine",) for ending in ("csv", "json")]
+        + [f"{name}.csv" for name in CELLS]
+        + [f"{name}.{ending}" for name in (*TABLES, "sensitivity/tiny_dr") for ending in ("csv", "md")]
+        + [f"figures/tiny_{name}.{ending}" for name in ("map", "pairs") for ending in ("svg", "png")]
+        + ["audit.csv", "scorecard.csv", "summary.txt", "report/index.html", "report/explorer.html"]
+    )
+    assert "results/figures/tiny_pairs.svg" not in plan.tasks["report"].inputs["figures"]  # it draws records
+
+
+@pytest.mark.parametrize("results", ["results/", "./results", "results/../results"])
+def test_results_have_one_name(tiny, results):
+    before = told(tiny)
+    tiny.config["results"] = results
+    assert told(tiny) == before
+    assert all(file.startswith("results/") and "//" not in file for file in tiny.plan().files)

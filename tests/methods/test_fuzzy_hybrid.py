@@ -1,0 +1,279 @@
+"""k-member releases, fuzzy data modification, rotation and their hybrid, against guarantees and brute force."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial.distance import pdist
+from scipy.stats import kstest
+
+from sdclab.base.errors import SdclabError
+from sdclab.clustering.classes import anonymity, classes
+from sdclab.clustering.fuzzy_k_member import Function, fuzzy_k_member
+from sdclab.clustering.k_member import Normalised, k_member, loss
+from sdclab.measures import measure
+from sdclab.methods import protect, release
+from sdclab.methods.rotation import rotation_matrix, turned
+
+NONE = np.empty((0, 0))
+
+
+@pytest.fixture
+def records(rng):
+    """Three attributes in different units, with copies among the records."""
+    return np.column_stack([rng.integers(17, 90, 300), rng.lognormal(11, 1, 300).round(-3), rng.integers(1, 17, 300)])
+
+
+def made(method, records, rng, **parameters):
+    return release(method, records, NONE, rng, parameters)
+
+
+def minmax(x):
+    return (x - x.min(axis=0)) / np.ptp(x, axis=0)
+
+
+class TestClasses:
+    def test_are_the_records_released_alike(self):
+        released = np.array([[1.0, 2.0], [0.0, 1.0], [1.0, 2.0], [1.0, 3.0], [1.0, 2.0]])
+        assert [list(members) for members in classes(released)] == [[1], [0, 2, 4], [3]]
+        assert anonymity(released, 3) == {"smallest_class": 1.0, "below_k": pytest.approx(40.0)}
+        assert anonymity(released, 1)["below_k"] == 0
+
+
+class TestKMember:
+    @pytest.mark.parametrize("k", [2, 7, 300])
+    def test_releases_the_means_of_its_clusters(self, records, rng, k):
+        one = made("k_member", records, rng, k=k)
+        for members in k_member(Normalised.of(records), k):
+            np.testing.assert_allclose(one.values[members], np.tile(records[members].mean(axis=0), (len(members), 1)))
+        assert one.facts["smallest_class"] >= k
+        assert one.facts["below_k"] == 0
+
+    def test_releases_the_most_frequent_category(self, rng):
+        mixed = np.array([[0.0, 1], [0.1, 2], [0.2, 2], [9.0, 3], [9.1, 3], [9.2, 1]])
+        values = made("k_member", mixed, rng, k=3, taxonomies={"2": [[1, 2], 3]}).values
+        np.testing.assert_array_equal(values[:, 1], [2, 2, 2, 3, 3, 3])
+        np.testing.assert_allclose(values[:, 0], [0.1, 0.1, 0.1, 9.1, 9.1, 9.1])
+
+
+class TestFdm:
+    @pytest.mark.parametrize("k", [2, 5, 40])
+    @pytest.mark.parametrize("released", ["largest", "weighted"])
+    @pytest.mark.parametrize("membership", ["exponential", "bell", "triangular"])
+    def test_strict_keeps_k_anonymity_and_plain_says_how_far_it_does_not(self, records, rng, k, released, membership):
+        plain, strict = (
+            made("fdm", records, rng, k=k, released=released, membership=membership, strict=strict)
+            for strict in (False, True)
+        )
+        assert strict.facts["below_k"] == 0
+        assert strict.facts["smallest_class"] >= k
+        sizes = np.unique(plain.values, axis=0, return_counts=True)[1]
+        assert plain.facts["below_k"] == pytest.approx(100 * sizes[sizes < k].sum() / 300)
+        assert plain.facts["below_k"] > 0
+        assert plain.facts["cluster_loss"] == strict.facts["cluster_loss"]
+
+    def test_strict_leaves_classes_that_are_large_enough_alone(self, records, rng):
+        plain, strict = (made("fdm", records, rng, k=2, strict=strict).values for strict in (False, True))
+        large = np.concatenate([members for members in classes(plain) if len(members) >= 2])
+        assert len(large) > 50
+        np.testing.assert_array_equal(plain[large], strict[large])
+
+    def test_strict_with_fewer_than_k_records_to_place_puts_them_in_other_classes(self, rng):
+        groups = np.repeat([[0.0, 0.0], [10.0, 10.0]], 4, axis=0)
+        lone = np.vstack([groups, [[6.0, 6.0]]])
+        values = made("fdm", lone, rng, k=2, sigma=0.01, strict=True).values
+        np.testing.assert_array_equal(values, np.vstack([groups, [[10.0, 10.0]]]))
+
+    def test_releases_a_centre_of_the_fuzzy_clusters(self, records, rng):
+        found = fuzzy_k_member(Normalised.of(records).points, 4, Function("bell", 0.02))
+        centres = found.centres(records)
+        values = made("fdm", records, rng, k=4, membership="bell", sigma=0.02).values
+        assert {tuple(row) for row in values} <= {tuple(row) for row in centres}
+        weighted = made("fdm", records, rng, k=4, membership="bell", sigma=0.02, released="weighted").values
+        np.testing.assert_allclose(weighted.mean(axis=0), records.mean(axis=0))
+
+    def test_does_not_depend_on_units(self, records, rng):
+        one = made("fdm", records, rng, k=5)
+        other = made("fdm", records * [7, 1e-4, 100] - [3, 2, 1], rng, k=5)
+        np.testing.assert_allclose(other.values, one.values * [7, 1e-4, 100] - [3, 2, 1])
+        assert other.facts == pytest.approx(one.facts)
+
+    @pytest.mark.parametrize(
+        ("parameters", "message"),
+        [
+            ({"k": 1}, "k is 1 but must lie between 2 and the number of records, 300"),
+            ({"k": 301}, "k is 301 but must lie between 2 and the number of records, 300"),
+            ({"sigma": 0}, "sigma is 0.0 but must be positive"),
+            ({"alpha": -1, "membership": "triangular"}, "alpha is -1.0 but must be positive"),
+            ({"membership": "gauss"}, "membership is 'gauss' but must be one of exponential, bell, triangular"),
+            ({"released": "all"}, "released is 'all' but must be one of largest, weighted"),
+        ],
+    )
+    @pytest.mark.parametrize("method", ["fdm", "fuzzy_hybrid"])
+    def test_refuses_what_it_cannot_do(self, records, rng, method, parameters, message):
+        with pytest.raises(SdclabError, match=message):
+            made(method, records, rng, **parameters)
+
+    @pytest.mark.parametrize("method", ["fdm", "fuzzy_hybrid", "k_member", "rotation"])
+    def test_refuses_a_constant_attribute(self, records, rng, method):
+        with pytest.raises(SdclabError, match="attribute 2 is constant"):
+            made(method, records * [1, 0, 1], rng)
+
+
+class TestRotation:
+    @settings(max_examples=50)
+    @given(st.integers(0, 2**32), st.integers(2, 9), st.sampled_from(["haar", "planes"]))
+    def test_matrices_are_orthogonal(self, seed, p, kind):
+        matrix = rotation_matrix(p, kind, "all", np.random.default_rng(seed))
+        np.testing.assert_allclose(matrix @ matrix.T, np.eye(p), rtol=0, atol=1e-12)
+        np.testing.assert_allclose(matrix.T @ matrix, np.eye(p), rtol=0, atol=1e-12)
+        if kind == "planes":
+            assert np.linalg.det(matrix) == pytest.approx(1)
+
+    def test_a_plane_is_turned_by_an_angle_uniform_on_the_circle(self):
+        rng = np.random.default_rng(5)
+        matrices = [rotation_matrix(3, "planes", "1-2", rng) for _ in range(1000)]
+        angles = []
+        for matrix in matrices:
+            assert (matrix[2] == [0, 0, 1]).all()
+            cosine, sine = matrix[0, 0], matrix[1, 0]
+            np.testing.assert_allclose(matrix[:2, :2], [[cosine, -sine], [sine, cosine]])  # as printed
+            angles.append(np.arctan2(sine, cosine) % (2 * np.pi) / (2 * np.pi))
+        assert kstest(angles, "uniform").pvalue > 1e-3
+
+    def test_haar_columns_are_uniform_on_the_sphere(self):
+        """Archimedes: on a sphere in space each coordinate is uniform on [-1, 1]; both signs of det occur."""
+        rng = np.random.default_rng(5)
+        matrices = np.array([rotation_matrix(3, "haar", "all", rng) for _ in range(1000)])
+        for i in range(3):
+            for j in range(3):
+                assert kstest(matrices[:, i, j], "uniform", args=(-1, 2)).pvalue > 1e-3
+        assert 400 < np.sum(np.linalg.det(matrices) > 0) < 600
+
+    def test_named_planes_are_composed_in_order(self):
+        both = rotation_matrix(4, "planes", "2-4+1-3", np.random.default_rng(3))
+        rng = np.random.default_rng(3)
+        one_by_one = rotation_matrix(4, "planes", "2-4", rng) @ rotation_matrix(4, "planes", "1-3", rng)
+        np.testing.assert_allclose(both, one_by_one)
+        assert both[1, 0] == 0  # the two planes share no attribute
+
+    @pytest.mark.parametrize("rotation", ["planes", "haar"])
+    def test_keeps_all_distances_of_the_normalised_records(self, records, rng, rotation):
+        values = made("rotation", records, rng, rotation=rotation, planes="all").values
+        back = (values - records.min(axis=0)) / np.ptp(records, axis=0)
+        np.testing.assert_allclose(pdist(back), pdist(minmax(records)), atol=1e-9)
+        assert np.abs(values - records).max() > 1
+
+    def test_on_standardised_records_keeps_their_means(self, records, rng):
+        values = made("rotation", records, rng, planes="all", scale="standardised").values
+        np.testing.assert_allclose(values.mean(axis=0), records.mean(axis=0))
+        np.testing.assert_allclose(
+            pdist((values - records.mean(axis=0)) / records.std(axis=0)),
+            pdist((records - records.mean(axis=0)) / records.std(axis=0)),
+            atol=1e-9,
+        )
+
+    def test_equals_the_matrix_product_and_keeps_equal_records_equal(self, rng):
+        rows = rng.random((7, 5))[rng.integers(0, 7, 101)]
+        matrix = rotation_matrix(5, "haar", "all", rng)
+        np.testing.assert_allclose(turned(rows, matrix), rows @ matrix)
+        assert len(np.unique(turned(rows, matrix), axis=0)) == len(np.unique(rows, axis=0))
+
+    @pytest.mark.parametrize("planes", ["1-4", "2-2", "2-1", "age-sex", "", "1-2+", "1-2,2-3"])
+    def test_an_unknown_plane_is_refused(self, records, rng, planes):
+        with pytest.raises(SdclabError, match="is unknown; allowed are all, or pairs of attributes from 1-2 to 2-3"):
+            made("rotation", records, rng, planes=planes)
+
+    def test_one_attribute_cannot_be_turned(self, records, rng):
+        with pytest.raises(SdclabError, match="at least two attributes, but there is 1"):
+            made("rotation", records[:, :1], rng)
+
+
+class TestFuzzyHybrid:
+    def test_rotation_first_is_fdm_of_the_rotated_file(self, records):
+        """Nothing is lost or added in between: the two methods one after the other release the same."""
+        turned_first = protect("rotation", records, NONE, np.random.default_rng(8), {"planes": "all"})
+        expected = made("fdm", turned_first, np.random.default_rng(8), k=4)
+        ours = made("fuzzy_hybrid", records, np.random.default_rng(8), k=4, planes="all")
+        np.testing.assert_allclose(ours.values, expected.values)
+        assert ours.facts["cluster_loss_remeasured"] == pytest.approx(expected.facts["cluster_loss"])
+
+    def test_fdm_first_is_the_rotation_of_what_fdm_released(self, records):
+        parameters = {"k": 4, "order": "fdm_first"}
+        ours = made("fuzzy_hybrid", records, np.random.default_rng(8), **parameters)
+        modified = (made("fdm", records, np.random.default_rng(8), k=4).values - records.min(axis=0)) / np.ptp(
+            records, axis=0
+        )
+        matrix = rotation_matrix(3, "planes", "1-2", np.random.default_rng(8))
+        expected = records.min(axis=0) + np.ptp(records, axis=0) * (modified @ matrix)
+        np.testing.assert_allclose(ours.values, expected)
+
+    @pytest.mark.parametrize("order", ["rotation_first", "fdm_first"])
+    def test_losses_differ_by_their_denominators_alone(self, records, order):
+        """Every cluster's range on an attribute, over 1 and over that of the rotated attribute, summed by hand."""
+        ours = made("fuzzy_hybrid", records, np.random.default_rng(8), k=4, order=order)
+        points = minmax(records)
+        rotated = points @ rotation_matrix(3, "planes", "1-2", np.random.default_rng(8))
+        clustered = minmax(rotated if order == "rotation_first" else points)
+        found = fuzzy_k_member(clustered, 4, Function("exponential", 0.185))
+        wide = np.array([np.ptp(rotated[members], axis=0) for members in found.members])
+        by_attribute = found.memberships.sum(axis=1) @ wide
+        assert ours.facts["cluster_loss"] == pytest.approx(by_attribute.sum())
+        assert ours.facts["cluster_loss_remeasured"] == pytest.approx((by_attribute / np.ptp(rotated, axis=0)).sum())
+
+    @pytest.mark.parametrize("order", ["rotation_first", "fdm_first"])
+    def test_strict_keeps_k_anonymity_through_the_rotation(self, records, rng, order):
+        ours = made("fuzzy_hybrid", records, rng, k=6, strict=True, order=order, rotation="haar")
+        assert ours.facts["below_k"] == 0
+        assert np.unique(ours.values, axis=0, return_counts=True)[1].min() >= 6
+
+
+class TestInformationLoss:
+    def evaluate(self, original, protected, **options):
+        return measure("information_loss", original, protected, original[:, :0], options)
+
+    def test_of_a_k_member_release_is_the_loss_of_its_clusters(self, records, rng):
+        one = made("k_member", records, rng, k=5)
+        values = self.evaluate(records, one.values)
+        assert values["information_loss"] == pytest.approx(one.facts["cluster_loss"])
+        shrunk = np.ptp(records, axis=0) / np.ptp(one.values, axis=0)
+        by_attribute = [
+            sum(len(members) * np.ptp(column[members]) / np.ptp(column) for members in classes(one.values))
+            for column in records.T
+        ]
+        assert values["information_loss_remeasured"] == pytest.approx(np.dot(by_attribute, shrunk))
+
+    def test_by_hand(self):
+        original = np.array([[0.0, 10.0], [1.0, 10.0], [4.0, 30.0], [4.0, 20.0]])
+        protected = np.array([[0.5, 10.0], [0.5, 10.0], [4.0, 25.0], [4.0, 25.0]])
+        # ranges 4 and 20: 2 (1/4 + 0) + 2 (0 + 10/20); re-measured 3.5 and 15
+        assert self.evaluate(original, protected) == {
+            "information_loss": pytest.approx(1.5),
+            "information_loss_remeasured": pytest.approx(2 / 3.5 + 20 / 15),
+        }
+
+    def test_with_a_taxonomy_by_hand(self):
+        original = np.array([[0.0, 4], [2.0, 5], [4.0, 1], [4.0, 3], [4.0, 1]])
+        protected = np.array([[1.0, 4], [1.0, 4], [4.0, 1], [4.0, 1], [4.0, 1]])
+        tree = {"2": [[1, 2], [3, [4, 5]]]}
+        # 2 (2/4 + 1/3) + 3 (0 + 3/3)
+        assert self.evaluate(original, protected, taxonomies=tree)["information_loss"] == pytest.approx(5 / 3 + 3)
+
+    def test_of_one_class_is_everything_and_of_no_class_nothing(self, records):
+        constant = np.tile(records.mean(axis=0), (len(records), 1))
+        assert self.evaluate(records, constant) == {
+            "information_loss": pytest.approx(3 * len(records)),
+            "information_loss_remeasured": np.inf,
+        }
+        distinct = records + np.arange(len(records))[:, None]
+        assert self.evaluate(records, distinct)["information_loss"] == 0
+
+    def test_a_released_category_that_the_taxonomy_lacks_is_refused(self):
+        original = np.array([[0.0, 1], [1.0, 2], [2.0, 2]])
+        with pytest.raises(SdclabError, match="attribute 2: 2 records have a category that is missing"):
+            self.evaluate(original, original + [0, 0.5] * np.array([[1], [1], [0]]), taxonomies={"2": [1, 2]})
+
+    def test_crisp_clusters_lose_less_than_random_ones(self, records, rng):
+        normalised = Normalised.of(records)
+        shuffled = list(np.split(rng.permutation(300), 60))
+        assert loss(normalised, k_member(normalised, 5)) < 0.5 * loss(normalised, shuffled)

@@ -1,0 +1,214 @@
+"""Local synthesis by Gaussian mixtures: what it promises, and what it does not."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from conftest import needs_originals
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sdclab.base.errors import SdclabError
+from sdclab.clustering import latent_class
+from sdclab.experiment.scenario import Scenario
+from sdclab.measures import measure
+from sdclab.methods import Release, release
+from sdclab.methods.hybrid import clustered, with_least_records
+from sdclab.microdata.dataset import Dataset
+
+CONTINUOUS = ("age", "TSH", "T3", "T4U", "FTI")
+
+
+@pytest.fixture(scope="session")
+def thyroid(dataset: Callable[[str], Dataset]) -> np.ndarray:
+    return dataset("thyroid").select(CONTINUOUS, "test")
+
+
+@pytest.fixture(scope="session")
+def mixed(dataset: Callable[[str], Dataset]) -> np.ndarray:
+    data = dataset("thyroid")
+    return data.select([*CONTINUOUS, *(column for column in data.columns if column not in CONTINUOUS)], "test")
+
+
+def hybrid(records: np.ndarray, seed: int = 0, **parameters: object) -> Release:
+    return release("hybrid", records, records[:, :0], np.random.default_rng(seed), parameters)
+
+
+def groups(rng: np.random.Generator, sizes: tuple[int, ...] = (40, 60, 100)) -> np.ndarray:
+    return np.vstack([rng.normal(10 * i, 1 + i, (size, 2)) for i, size in enumerate(sizes)])
+
+
+class TestWhatIsKept:
+    def test_means_and_covariances_of_the_file_and_of_every_cluster(self, thyroid):
+        made = hybrid(thyroid, k=60).values
+        labels = clustered(thyroid, 60)[1]
+        for members in [np.arange(len(thyroid)), *(np.flatnonzero(labels == i) for i in range(labels.max() + 1))]:
+            before, after = thyroid[members], made[members]
+            spread = before.std(axis=0)
+            assert np.abs((before.mean(axis=0) - after.mean(axis=0)) / spread).max() < 1e-8
+            assert np.abs((np.cov(before.T) - np.cov(after.T)) / np.outer(spread, spread)).max() < 1e-8
+        assert max(measure("regression", thyroid, made, thyroid[:, :0]).values()) < 1e-6
+
+    def test_no_record_is_released(self, thyroid):
+        made = hybrid(thyroid, k=60).values
+        assert not set(map(tuple, made)) & set(map(tuple, thyroid))
+
+    def test_an_exact_relation_survives(self, rng):
+        records = groups(rng)
+        made = hybrid(np.column_stack([records, records.sum(axis=1)]), k=10).values
+        np.testing.assert_allclose(made[:, :2].sum(axis=1), made[:, 2], rtol=1e-8)
+
+    def test_replicates_share_the_clusters_and_not_the_draws(self, rng):
+        records = groups(rng)
+        first, second = hybrid(records, seed=1, k=10), hybrid(records, seed=2, k=10)
+        assert dict(first.facts) == pytest.approx(dict(second.facts), nan_ok=True)
+        assert not np.isclose(first.values, second.values).all(axis=1).any()
+
+
+class TestTheRealK:
+    @needs_originals
+    def test_published_clusters(self, thyroid):
+        facts = hybrid(thyroid, k=60).facts
+        assert [facts[f"cluster_size_{i}"] for i in range(1, 7)] == [179, 232, 440, 325, 708, 63]
+        assert np.isnan(facts["cluster_size_7"])
+        assert (facts["clusters"], facts["smallest_cluster"], facts["largest_cluster"]) == (6, 63, 708)
+
+    @needs_originals
+    @pytest.mark.parametrize("k", [200, 400])
+    def test_equations_3_and_4_do_not_keep_clusters_from_being_small(self, k, thyroid):
+        assert hybrid(thyroid, k=k).facts["smallest_cluster"] < k
+        assert hybrid(thyroid, k=k, enforce=True).facts["smallest_cluster"] >= k
+
+    @settings(max_examples=50)
+    @given(seed=st.integers(0, 2**32), clusters=st.integers(1, 6), k=st.integers(1, 40))
+    def test_enforced_clusters_have_k_records_each(self, seed, clusters, k):
+        shares = np.random.default_rng(seed).dirichlet(np.full(clusters, 0.3), 40)
+        labels = with_least_records(shares, k)
+        sizes = np.bincount(labels)
+        assert sizes[sizes > 0].min() >= k
+        if np.bincount(shares.argmax(axis=1), minlength=clusters).min() >= k:
+            assert (labels == shares.argmax(axis=1)).all()
+
+    def test_the_smallest_cluster_is_dissolved_and_the_others_keep_their_records(self):
+        shares = np.array([[0.9, 0.1, 0.0]] * 4 + [[0.2, 0.8, 0.0]] * 3 + [[0.0, 0.3, 0.7]])
+        assert with_least_records(shares, 3).tolist() == [0] * 4 + [1] * 4
+
+    def test_a_dissolved_cluster_goes_where_little_is_most(self):
+        """Shares in proportion decide, be they 1e-20 and 1e-15; but for rounding equal ones are a tie."""
+        shares = np.repeat(
+            [[1.0, 0, 0], [0, 1.0, 0], [1e-20, 1e-15, 1], [1e-15 * (1 + 1e-12), 1e-15, 1]], [4, 4, 1, 1], axis=0
+        )
+        assert with_least_records(shares, 3).tolist() == [0] * 4 + [1] * 5 + [0]
+
+
+class TestMixedData:
+    def test_dichotomous_attributes_stay_so_and_keep_their_shares(self, mixed):
+        made = hybrid(mixed, k=60).values
+        assert set(np.unique(made[:, 5:])) == {0.0, 1.0}
+        before, after = mixed[:, 5:].mean(axis=0), made[:, 5:].mean(axis=0)
+        allowed = 4 * np.sqrt(before * (1 - before) / len(mixed)) + 0.003
+        assert (np.abs(before - after) < allowed).all()
+
+    def test_continuous_attributes_are_those_of_continuous_data(self, mixed):
+        np.testing.assert_array_equal(hybrid(mixed, k=60).values[:, :5], hybrid(mixed[:, :5], k=60).values)
+
+    @needs_originals
+    def test_the_clusters_are_the_best_start_of_the_latent_classes(self, mixed):
+        labels = clustered(mixed[:, :5], 60)[1]
+        fitted = latent_class.fit(mixed[:, 5:], mixed[:, :5], labels, np.random.default_rng(0), k=60)
+        assert fitted.log_likelihood >= -4138.2
+
+    def test_hybrid_is_nearer_to_the_original_than_sequential_synthesis(self, mixed):
+        """Section 7: under main effects alone and with interactions."""
+        options = {"models": ["main", "mixed"]}
+        ours = measure("propensity", mixed, hybrid(mixed, k=60).values, mixed[:, :0], options)
+        made = release("synthetic", mixed, mixed[:, :0], np.random.default_rng(0), {}).values
+        theirs = measure("propensity", mixed, made, mixed[:, :0], options)
+        assert ours["propensity_mixed"] < theirs["propensity_mixed"]
+
+
+NASTY: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "whole numbers": lambda table: table.round(),
+    "heavy tails": lambda table: np.exp(4 * table),
+    "an outlier": lambda table: np.where(np.arange(len(table))[:, None] == 0, 1e12, table),
+    "a constant column": lambda table: np.column_stack([np.full(len(table), 7.1), table]),
+    "constant": lambda table: np.full_like(table, 7.1),
+    "duplicates": lambda table: table[np.arange(len(table)) // 4],
+    "half duplicates": lambda table: table[np.maximum(np.arange(len(table)) - len(table) // 2, 0)],
+    "collinear": lambda table: np.column_stack([table, table.sum(axis=1)]),
+    "zeros and ones": lambda table: np.column_stack([table[:, 0], table > 0]),
+    "far from 0": lambda table: table + 1e9,
+}
+"""Tables as methods meet them when nobody has looked at the file."""
+
+
+class TestNastyTables:
+    """A release with the means of the file, or one sentence; a warning of numpy is an error here."""
+
+    @pytest.mark.filterwarnings("error")
+    @pytest.mark.parametrize("kind", NASTY)
+    @settings(max_examples=12)
+    @given(data=st.data())
+    def test_a_release_or_a_sentence(self, kind, data):
+        n, p = data.draw(st.integers(1, 30)), data.draw(st.integers(1, 6))
+        table = NASTY[kind](np.random.default_rng(data.draw(st.integers(0, 2**32))).standard_normal((n, p)))
+        table = table * 10.0 ** data.draw(st.sampled_from([-12, 0, 12]))
+        parameters: dict[str, object] = {"k": data.draw(st.sampled_from([1, 2, 3, n // 2, n]))}
+        method = data.draw(st.sampled_from(["hybrid", "hybrid", "hybrid_micro"]))
+        if method == "hybrid":
+            parameters["start"] = data.draw(st.sampled_from(["mclust", "textbook", "kmeans++"]))
+            parameters["clusters"] = data.draw(st.sampled_from([None, None, 1, 3]))
+        try:
+            made = release(method, table, table[:, :0], np.random.default_rng(0), parameters).values
+        except SdclabError:
+            return
+        drawn = ~((table == 0) | (table == 1)).all(axis=0)
+        off = np.abs(made.mean(axis=0) - table.mean(axis=0)) / (np.abs(table).max(axis=0) + (table == 0).all(axis=0))
+        assert off[drawn].max(initial=0.0) < 1e-8
+
+    @pytest.mark.parametrize("start", ["mclust", "textbook", "kmeans++"])
+    def test_many_attributes_in_large_units(self, start, rng):
+        table = rng.normal(0, 1e8, (150, 20))
+        made = hybrid(table, k=20, clusters=2, model="EEE", start=start).values
+        np.testing.assert_allclose(made.mean(axis=0), table.mean(axis=0), atol=1e-2)
+
+    @pytest.mark.parametrize("start", ["mclust", "textbook", "kmeans++"])
+    def test_nothing_varies(self, start):
+        with pytest.raises(SdclabError, match="no attribute varies beyond rounding"):
+            hybrid(np.full((60, 3), 7.1), k=5, start=start)
+
+
+class TestBadInput:
+    @pytest.mark.parametrize(
+        ("parameters", "message"),
+        [
+            ({"k": 201}, "k is 201 but must lie between 1 and the number of records, 200"),
+            ({"k": 0}, "k is 0 but must lie between 1"),
+            ({"k": 50, "clusters": 4}, "clusters is 4 but must be at least 1 and below n/k = 4"),
+            ({"k": 100}, "k is 100 but must be below 100, or there is room for one cluster only"),
+            ({"k": 10, "model": "VVE"}, "model is 'VVE' but must be one of EII"),
+            ({"k": 10, "start": "random"}, "start is 'random' but must be one of mclust, textbook, kmeans"),
+        ],
+    )
+    def test_impossible_parameters(self, parameters, message, rng):
+        with pytest.raises(SdclabError, match=message):
+            hybrid(groups(rng), **parameters)
+
+    def test_a_cluster_that_collapses_is_said_so(self, rng):
+        records = groups(rng)
+        records[:40] = 3.0
+        with pytest.raises(SdclabError, match="one of 3 clusters collapses onto fewer dimensions than there are attr"):
+            hybrid(records, k=10, clusters=3, model="VVV")
+
+    def test_nothing_continuous(self, rng):
+        with pytest.raises(SdclabError, match="every dependent is dichotomous"):
+            hybrid((rng.random((100, 3)) < 0.5).astype(float))
+
+    def test_a_category_with_one_level_is_named(self, mixed, dataset):
+        data = dataset("thyroid")
+        column = data.columns.index("goitre")
+        values = data.values.copy()
+        values[:, column] = 0.0
+        flat = data.with_values("replica", "test", values)
+        with pytest.raises(SdclabError, match="column goitre of thyroid is constant"):
+            Scenario("mixed", "thyroid", data.columns).split(flat)

@@ -1,0 +1,288 @@
+"""Pages of one's own file: what they say first, and that no name of a column becomes more than a name."""
+
+import csv
+import re
+from base64 import b64encode
+from hashlib import sha256
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from conftest import PROJECT, SCHEMAS, Tree, width
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdclab.base.errors import SdclabError
+from sdclab.cli.main import main
+from sdclab.evidence import published, scorecard
+from sdclab.evidence.side_by_side import side_by_side
+from sdclab.experiment import study as studies
+from sdclab.output.pages.explorer import explorer
+from sdclab.output.pages.svg import drawing
+
+HOSTILE = ("<script>window.pwned = 1</script>", '"><img src=x onerror="window.pwned = 1">', "a$b", "income")
+SPACES = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
+
+
+def hostile(n=80):
+    rng = np.random.default_rng(3)
+    return pd.DataFrame(100 + 9 * rng.normal(size=(n, len(HOSTILE))), columns=list(HOSTILE)).round(2)
+
+
+class Elements(HTMLParser):
+    """Names and attributes of all elements, and the text of scripts and style sheets."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.found, self.inside, self._open = [], [], None
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, name, attributes):
+        self.found.append((name, dict(attributes)))
+        self._open = name
+        if name in ("script", "style"):
+            self.inside.append((name, ""))
+
+    def handle_data(self, data):
+        if self._open in ("script", "style"):
+            self.inside[-1] = (self._open, self.inside[-1][1] + data)
+
+    def handle_endtag(self, name):
+        self._open = None
+
+
+def check_policy(text):
+    """The policy allows the page's own script and style sheet by their hashes, and no inline handler or style."""
+    parsed = Elements(text)
+    (policy,) = (given["content"] for name, given in parsed.found if "http-equiv" in given)
+    allowed = dict(part.split(" ", 1) for part in policy.split("; "))
+    assert allowed["default-src"] == "'none'"
+    assert "unsafe" not in policy
+    for kind, content in parsed.inside:
+        assert allowed[f"{kind}-src"] == f"'sha256-{b64encode(sha256(content.encode()).digest()).decode()}'"
+    assert len(parsed.inside) == len({kind for kind, _ in parsed.inside})
+    assert not [key for _, given in parsed.found for key in given if key == "style" or key.startswith("on")]
+
+
+class TestDrawing:
+    def test_takes_over_what_draws(self):
+        svg = (
+            f'<?xml version="1.0"?><!DOCTYPE svg><svg {SPACES} width="72pt" height="36pt"><defs><path id="p" d="M0 0"/>'
+            '<clipPath id="c"><rect width="9" height="9"/></clipPath></defs><g clip-path="url(#c)">'
+            '<use xlink:href="#p" style="fill: #ff0000; stroke-width: 2"/><text x="1">a &lt;b&gt;</text></g></svg>'
+        )
+        drawn, wide, high = drawing(svg, "f")
+        assert (wide, high) == (72, 36)
+        assert drawn == (
+            '<defs><path id="f-p" d="M0 0"></path>'
+            '<clipPath id="f-c"><rect width="9" height="9"></rect></clipPath></defs>'
+            '<g clip-path="url(#f-c)"><use fill="#ff0000" stroke-width="2" href="#f-p"></use>'
+            '<text x="1">a &lt;b&gt;</text></g>'
+        )
+
+    @pytest.mark.parametrize(
+        "evil",
+        [
+            "<script>bad()</script>",
+            '<script xlink:href="bad.js"/>',
+            '<g onload="bad()" onclick="bad()"/>',
+            '<foreignObject><body xmlns="http://www.w3.org/1999/xhtml"><img src="bad"/></body></foreignObject>',
+            '<a xlink:href="javascript:bad()"><text>x</text></a>',
+            '<use xlink:href="bad.svg#x"/>',
+            '<use href="https://bad/"/>',
+            '<image xlink:href="https://bad/x.png"/>',
+            '<image href="data:image/svg+xml;base64,bad="/>',
+            "<style>@import url(bad)</style>",
+            '<rect style="fill: url(https://bad/); behavior: url(bad)"/>',
+            '<rect fill="URL( https://bad/ )"/>',
+            '<animate attributeName="href" to="javascript:bad()"/>',
+            '<set attributeName="onclick" to="bad()"/>',
+            '<iframe xmlns="http://www.w3.org/1999/xhtml" srcdoc="bad"/>',
+        ],
+    )
+    def test_and_nothing_else(self, evil):
+        drawn, *_ = drawing(f'<svg {SPACES} width="1pt" height="1pt"><g>{evil}</g></svg>', "f")
+        assert "bad" not in drawn
+        assert "javascript" not in drawn
+
+    @given(st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), max_size=40))
+    def test_text_stays_text(self, text):
+        from xml.sax.saxutils import escape
+
+        drawn, *_ = drawing(f'<svg {SPACES} width="1pt" height="1pt"><text>{escape(text)}</text></svg>', "f")
+        assert [name for name, _ in Elements(drawn).found] == ["text"]
+
+    @pytest.mark.parametrize(
+        "svg", ["", "no drawing", "<svg", "<svg/>", '<svg width="1" height="x"/>', f"<svg {SPACES}>&lol;</svg>"]
+    )
+    def test_no_drawing_is_said(self, svg):
+        with pytest.raises(SdclabError, match="the drawing f is not an SVG file"):
+            drawing(svg, "f")
+
+
+def test_the_explorer_has_a_policy():
+    check_policy(explorer())
+
+
+@pytest.fixture(scope="module")
+def mapped(tmp_path_factory):
+    """The page of a map of a file whose columns are called like markup."""
+    folder = tmp_path_factory.mktemp("map")
+    hostile().to_csv(folder / "x.csv", index=False)
+    assert main(["map", str(folder / "x.csv"), "--methods", "mdav,noise", "-o", str(folder / "map")]) == 0
+    return folder / "map/owner/index.html"
+
+
+@pytest.fixture(scope="module")
+def own_run(tmp_path_factory):
+    """A finished run of the template for one's own file, with such columns, and Snakemake's report of it."""
+    tree = Tree(tmp_path_factory.mktemp("own"))
+    frame = hostile()
+    frame.loc[4, "income"] = np.nan
+    frame.to_csv(tree.root / "x.csv", index=False)
+    path = tree.root / "config/studies/own.yaml"
+    study = yaml.safe_load(path.read_text())
+    study["title"] = "Mine </script><script>window.pwned = 1</script>"
+    study["datasets"]["mine"] = {"file": "x.csv", "columns": list(HOSTILE), "missing": "drop"}
+    study["scenarios"]["mine"] = {"dataset": "mine", "dependent": list(HOSTILE[:3]), "independent": [HOSTILE[3]]}
+    study["tables"]["own_releases"]["title"] = "`x <javascript:pwned=1>`_\n\n.. raw:: html\n\n   <img src=x>"
+    study["figures"]["own_map"]["title"] = HOSTILE[0]
+    study["replicates"] = 1
+    study["grid"] = [
+        {"method": "permute"},
+        {"method": "rotation", "parameters": {"planes": "1-2"}},
+        {"method": "mdav", "parameters": {"k": [3, 10]}},
+    ]
+    path.write_text(yaml.safe_dump(study))
+    asked = ("--config", "studies=[own]", "results=results/own")
+    for more in ((), ("--report", "snakemake.html")):
+        done = tree.run(*more, *asked)
+        assert done.returncode == 0, done.stderr
+    return tree
+
+
+class TestOwnStudy:
+    def test_opens_with_what_it_is(self, own_run):
+        page = (own_run.root / "results/own/report/index.html").read_text()
+        for word in ("published numbers", "claims", "Audit", "What was reproduced"):
+            assert word not in page
+        opening = page.split("<section")[1]
+        assert "mine: 79 records. Made from: x.csv: 1 of 80 rows dropped, a value is missing in them." in opening
+        assert "4 points of 3 methods, 2 of them marked." in opening
+        summary = (own_run.root / "results/own/summary.txt").read_text()
+        assert "No published number is compared" in summary
+        assert "Audit" not in summary
+
+    def test_ranks_its_points_and_marks_what_is_no_choice(self, own_run):
+        root = own_run.root / "results/own"
+        page = (root / "report/index.html").read_text()
+        table = re.search(r'id="ranking-own">.*?<tbody>(.*?)</tbody>', page)[1]
+        rows = [re.sub("<[^>]*>", "|", row).split("||") for row in re.findall("<tr>(.*?)</tr>", table)]
+        with (root / "tables/own_releases.csv").open() as file:
+            made = sorted(csv.DictReader(file), key=lambda row: float(row["score"]))
+        assert [row[1] for row in rows] == [row["method"] for row in made]
+        remarks = {row[1]: row[-1].strip("|") for row in rows}
+        assert remarks["permute"].startswith("a control, no protection")
+        assert remarks["rotation"] == "no protection: leaves 33 % of the dependents as they are"
+        assert remarks["mdav"] == ""
+
+    def test_the_policy_holds(self, own_run, mapped):
+        for page in (own_run.root / "results/own/report/index.html", mapped):
+            check_policy(page.read_text())
+
+
+@pytest.mark.parametrize("page", ["map", "own", "snakemake"])
+def test_no_name_becomes_a_script(page, browser, own_run, mapped):
+    pages = {
+        "map": mapped,
+        "own": own_run.root / "results/own/report/index.html",
+        "snakemake": own_run.root / "snakemake.html",
+    }
+    width(browser, 1280)
+    browser.get_log("browser")
+    browser.get(pages[page].as_uri())
+    if page == "snakemake":  # which shows text of a study only once a reader opens its results
+        browser.execute_script(
+            "[...document.querySelectorAll('span')].find((e) => e.textContent.trim() === 'Figures').click()"
+        )
+        assert "own_map" in browser.execute_script("return document.body.textContent")
+    assert browser.execute_script("return window.pwned") is None
+    assert browser.execute_script("return document.querySelectorAll('img[src=x], a[href^=javascript]').length") == 0
+    assert [entry for entry in browser.get_log("browser") if "tailwind" not in entry["message"]] == []
+    if page == "snakemake":
+        assert "a$b" not in pages[page].read_text()  # nor any other column: Snakemake puts parameters into a script
+    else:
+        text = browser.execute_script("return document.body.textContent")
+        assert all(name in text for name in HOSTILE)
+
+
+class TestThinnedRun:
+    """What a thinned grid leaves out is not run, not irreproducible."""
+
+    @pytest.fixture
+    def thin(self, entries):
+        folder, schema = PROJECT / "config/studies", SCHEMAS / "study.schema.yaml"
+        names = yaml.safe_load((PROJECT / "config/config.yaml").read_text())["studies"]
+        return {
+            name: [studies.load(folder / f"{name}.yaml", schema, entries, 1, most) for most in (None, 2)]
+            for name in names
+        }
+
+    def judged(self, study):
+        """All verdicts on a study with invented results."""
+        lines = []
+        for name, spec in study.tables.items():
+            if spec.get("published", name) is None or not spec.get("judged", True):
+                continue
+            printed = published.load(
+                PROJECT / f"resources/published/{spec.get('published', name)}.csv", SCHEMAS / "published.schema.yaml"
+            )
+            panels = [*spec.get("panels", []), spec]
+            named = [[*p.get("ours", {}).values(), *p.get("quantities", ()), *p.get("beside", ())] for p in panels]
+            columns = [column for each in named for column in each]
+            frame = pd.DataFrame([{**dict.fromkeys(columns, 1.0), "dataset_kind": "original", "fingerprint": "f"}])
+            made = side_by_side(printed, [(cell, frame) for cell in study.cells_of(name)], spec)
+            rows = made.astype(object).where(made.notna(), "").astype(str).to_dict("records")
+            lines += scorecard.judge(study.name, name, rows, spec, study.judgements, study.notes, study.left_out)
+        return lines
+
+    def test_numbers_without_a_cell_are_those_of_the_whole_grid(self, thin):
+        """Whatever the whole run answers and the thinned one does not was not run; the rest has no cell in either."""
+        left_out = 0
+        for name, (whole, part) in thin.items():
+            assert whole.left_out == []
+            full, few = self.judged(whole), self.judged(part)
+            assert not [line for line in full if line.verdict == scorecard.NOT_RUN]
+            without = [line for line in full if line.dataset_kind == ""]
+            still = [line for line in few if line.dataset_kind == "" and line.verdict != scorecard.NOT_RUN]
+            key = lambda line: (line.table, line.quantity, line.published, line.cell)  # noqa: E731
+            assert sorted(map(key, still)) == sorted(map(key, without)), name
+            left_out += len([line for line in few if line.verdict == scorecard.NOT_RUN])
+        assert left_out > 300
+
+    def test_the_summary_says_so(self, thin):
+        few = self.judged(thin["cano_torra_2009"][1])
+        text = scorecard.summary(few, 3, {"census": "replica"}, "results")
+        missing = sum(line.verdict == scorecard.NOT_RUN for line in few)
+        assert f"not run: {missing}\n  Thinned run: the cells of {missing} numbers were left out" in text
+        whole = scorecard.summary(self.judged(thin["cano_torra_2009"][0]), 3, {}, "results")
+        assert "hinned" not in whole
+        assert "not run" not in whole
+
+
+def test_the_policy_stops_what_slips_in(browser, tmp_path):
+    """A script, a handler, a style and a picture from elsewhere in the middle of a page do nothing."""
+    evil = (
+        '<script>window.pwned = 1</script><svg onload="window.pwned = 2"></svg>'
+        '<style>h1 { color: rgb(1, 2, 3); }</style><p id="styled" style="color: rgb(1, 2, 3)">x</p>'
+    )
+    (tmp_path / "page.html").write_text(explorer().replace("</main>", f"{evil}</main>"))
+    browser.get((tmp_path / "page.html").as_uri())
+    assert browser.execute_script("return window.pwned") is None
+    colours = "return ['h1', '#styled'].map((e) => getComputedStyle(document.querySelector(e)).color)"
+    assert "rgb(1, 2, 3)" not in browser.execute_script(colours)
+    assert browser.execute_script("return typeof SHAPES") == "object"  # the page's own script ran
+    assert len([entry for entry in browser.get_log("browser") if "Content Security Policy" in entry["message"]]) == 4
