@@ -99,7 +99,7 @@ class TestPaths:
         pytest.importorskip("matplotlib")
         source = os.fsdecode(name)
         (home / "in.csv").rename(source)
-        assert main(["map", source, "--methods", "ipso-a", "-o", "map"]) == 0
+        assert main(["map", source, "--methods", "ipso_a", "-o", "map"]) == 0
         assert files.shown(source) in (home / "map" / "owner" / "map.svg").read_text()
 
     def test_a_line_break_in_a_name_makes_no_second_line(self, home, capsys):

@@ -252,7 +252,7 @@ class TestMap:
         """Whatever the columns and the file are called; each command is split as a shell splits it."""
         records(60, ODD).to_csv("my $file.csv", index=False)
         roles = ("--independent", '"income, EUR"', "--pass-through", "$HOME", "--drop-columns", "größe")
-        code, _, _ = run("map", "my $file.csv", *roles, "--methods", "mdav,noise,ipso-a", "-o", "the map")
+        code, _, _ = run("map", "my $file.csv", *roles, "--methods", "mdav,noise,ipso_a", "-o", "the map")
         assert code == 0
         page = Path("the map/owner/index.html").read_text()
         commands = [shlex.split(unescape(text)) for text in re.findall(r"<pre>(.*?)</pre>", page)]

@@ -22,31 +22,31 @@ def pil(method, scenario, dataset, parameters={}, replicates=1):
 class TestIpso:
     def test_a(self, census, scenario, value):
         tolerance = 0.01 if census.kind == "original" else POINTS_ON_A_REPLICA
-        assert pil("ipso-a", scenario, census) == pytest.approx(value, abs=tolerance)
+        assert pil("ipso_a", scenario, census) == pytest.approx(value, abs=tolerance)
 
     def test_b_of_the_thesis_is_a(self, census, scenario, value):
-        thesis = pil("ipso-b", scenario, census, {"reading": "thesis"}, 10)
-        assert thesis == pytest.approx(pil("ipso-a", scenario, census), abs=0.01)
+        thesis = pil("ipso_b", scenario, census, {"reading": "thesis"}, 10)
+        assert thesis == pytest.approx(pil("ipso_a", scenario, census), abs=0.01)
 
     def test_b_of_burridge_is_not(self, census, scenario, value):
-        assert pil("ipso-b", scenario, census, {"reading": "burridge"}, 10) < value / 2
+        assert pil("ipso_b", scenario, census, {"reading": "burridge"}, 10) < value / 2
 
 
 @pytest.mark.parametrize(("scenario", "value", "tolerance"), [(S1, 13.7, 1), (S2, 10.8, 1)], ids=["S1", "S2"])
 def test_ipso_c_loses_quantiles_only(census, scenario, value, tolerance, rng):
     y, x = scenario.split(census)
-    parts = measure("pil", y, protect("ipso-c", y, x, rng, {}), x)
+    parts = measure("pil", y, protect("ipso_c", y, x, rng, {}), x)
     for name in ("mean", "variance", "covariance", "correlation"):
         assert parts[f"pil_{name}"] == pytest.approx(0, abs=1e-8)
     allowed = tolerance if census.kind == "original" else POINTS_ON_A_REPLICA
-    assert pil("ipso-c", scenario, census, replicates=10) == pytest.approx(value, abs=allowed)
+    assert pil("ipso_c", scenario, census, replicates=10) == pytest.approx(value, abs=allowed)
 
 
 def test_the_control_beats_every_method_on_the_papers_map_and_is_caught(census):
     """PIL 0 and the least DR, while every record is released verbatim."""
     rows = {
         name: run(Cell("test", "S1", name, {}, 1), S1, census, MEASURED)[0]
-        for name in ("ipso-a", "ipso-b", "ipso-c", "permute")
+        for name in ("ipso_a", "ipso_b", "ipso_c", "permute")
     }
     assert min(rows, key=lambda name: rows[name]["score"]) == "permute"
     assert max(rows, key=lambda name: rows[name]["copy"]) == "permute"

@@ -24,8 +24,8 @@ PRINTED = Published(
     (
         {"method": "fcrm", "c": "2", "pil": "44.68"},
         {"method": "fcrm", "c": "3", "pil": "32.6"},
-        {"method": "ipso-b", "c": "", "pil": "49.2"},
-        {"method": "ipso-c", "c": "", "pil": "9.5"},
+        {"method": "ipso_b", "c": "", "pil": "49.2"},
+        {"method": "ipso_c", "c": "", "pil": "9.5"},
     ),
 )
 SPEC = {
@@ -33,7 +33,7 @@ SPEC = {
     "scenario": "S1",
     "keys": ["method", "c"],
     "quantities": ["pil"],
-    "readings": [{"method": "ipso-b", "parameters": {"reading": "thesis"}, "because": "it fits"}],
+    "readings": [{"method": "ipso_b", "parameters": {"reading": "thesis"}, "because": "it fits"}],
 }
 TOLERANCE = {"tables": ["t"], "quantities": ["pil"], "rule": "tolerance", "tolerance": 3, "because": ""}
 TREND = {"tables": ["t"], "quantities": ["pil"], "rule": "trend", "resolution": 0.5, "at_least": 0.9, "because": ""}
@@ -53,8 +53,8 @@ def table(*ours, kind="original"):
 
 FCRM2 = Cell("s", "S1", "fcrm", {"c": 2})
 FCRM3 = Cell("s", "S1", "fcrm", {"c": 3})
-THESIS = Cell("s", "S1", "ipso-b", {"reading": "thesis"})
-BURRIDGE = Cell("s", "S1", "ipso-b", {"reading": "burridge"})
+THESIS = Cell("s", "S1", "ipso_b", {"reading": "thesis"})
+BURRIDGE = Cell("s", "S1", "ipso_b", {"reading": "burridge"})
 
 
 def verdicts(rules, *ours, kind="original", notes=()):
@@ -102,8 +102,8 @@ class TestSideBySide:
         made = table((FCRM2, 45.0), (THESIS, 62.0), (BURRIDGE, 24.0))
         beside = dict(zip(made["cell"], made["pil_published"], strict=True))
         assert beside["S1/fcrm/c=2"] == "44.68"
-        assert beside["S1/ipso-b/reading=thesis"] == "49.2"
-        assert beside["S1/ipso-b/reading=burridge"] == ""
+        assert beside["S1/ipso_b/reading=thesis"] == "49.2"
+        assert beside["S1/ipso_b/reading=burridge"] == ""
         assert list(made["pil_published"][made["cell"] == ""]) == ["32.6", "9.5"]  # nobody answers these
 
     def test_panels_answer_one_table_from_several_columns_and_scenarios(self):
@@ -213,7 +213,7 @@ class TestVerdicts:
 
     def test_the_reading_and_its_reason_are_shown(self):
         lines = verdicts([TOLERANCE], (THESIS, 49.0))
-        assert {line.cell: line.reading for line in lines}["S1/ipso-b/reading=thesis"] == "reading=thesis: it fits"
+        assert {line.cell: line.reading for line in lines}["S1/ipso_b/reading=thesis"] == "reading=thesis: it fits"
 
     def test_notes_and_spread_are_shown(self):
         note = {"tables": ["t"], "rows": {"c": [2]}, "note": "why"}
@@ -221,7 +221,7 @@ class TestVerdicts:
 
     def test_a_quantity_without_a_rule_is_refused(self):
         with pytest.raises(SdclabError, match=r"no judgement in the study's config covers pil of S1/fcrm/c=2"):
-            verdicts([{**TOLERANCE, "rows": {"method": ["ipso-b"]}}], (FCRM2, 44.0))
+            verdicts([{**TOLERANCE, "rows": {"method": ["ipso_b"]}}], (FCRM2, 44.0))
 
     def test_rank_agreement_is_kendalls_tau(self):
         rng = np.random.default_rng(0)

@@ -67,14 +67,14 @@ class TestSeeds:
         names = {seed_of("S1", "noise", {"p": p}, r) for p in (0.1, 0.2) for r in range(50)}
         assert len(names) == 100
         # a change of this number would change every random result of the project
-        assert seed_of("S1", "ipso-c", {}, 0) == 8702618377195035733
+        assert seed_of("S1", "ipso_c", {}, 0) == 8702618377195035733
 
     def test_streams_differ(self):
         draws = {stream(seed_of("x", i)).random() for i in range(100)}
         assert len(draws) == 100
 
     def test_a_cells_rows_do_not_depend_on_how_many_there_are(self, census):
-        few, many = (run(Cell("s", "S1", "ipso-c", {}, count), S1, census, {"pil": {}}) for count in (1, 3))
+        few, many = (run(Cell("s", "S1", "ipso_c", {}, count), S1, census, {"pil": {}}) for count in (1, 3))
         assert few[0] == many[0]
         assert len({row["pil"] for row in many}) == 3
 
@@ -150,10 +150,10 @@ class TestStudyConfig:
     @pytest.mark.parametrize(
         ("edit", "message"),
         [
-            (lambda t: t["grid"].append({"method": "ipso-d"}), "grid: unknown method 'ipso-d': did you mean ipso-"),
-            (lambda t: t["grid"][0].update(parameters={"k": 2}), "method ipso-a takes no parameters, but k was given"),
+            (lambda t: t["grid"].append({"method": "ipso_d"}), "grid: unknown method 'ipso_d': did you mean ipso_"),
+            (lambda t: t["grid"][0].update(parameters={"k": 2}), "method ipso_a takes no parameters, but k was given"),
             (lambda t: t["grid"][1].update(parameters={"reading": "x"}), "reading is 'x' but must be one of"),
-            (lambda t: t["grid"][0].pop("scenarios"), "method ipso-a: scenario S3 needs the parameter n_independent"),
+            (lambda t: t["grid"][0].pop("scenarios"), "method ipso_a: scenario S3 needs the parameter n_independent"),
             (lambda t: t["grid"][0].update(scenarios=["S9"]), "grid: unknown scenario 'S9'"),
             (lambda t: t["measures"].update(pill={}), "unknown measure 'pill': did you mean pil"),
             (lambda t: t["measures"].update(interval={"window": 3}), "window is 3 but must be one of sd, rank"),

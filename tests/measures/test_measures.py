@@ -380,7 +380,7 @@ class TestCopyAndXy:
 
     def test_an_honest_synthetic_file_is_not(self, split, rng):
         y, x = split
-        synthetic = protect("ipso-c", y, x, rng, {})
+        synthetic = protect("ipso_c", y, x, rng, {})
         assert evaluate("copy", y, synthetic, x)["copy"] < 25
         assert evaluate("xy", y, synthetic, x)["xy"] < 1e-6
 

@@ -54,7 +54,7 @@ class TestRegression:
         split = evaluate("regression", original[:, :3], protected[:, :3], original[:, 3:])
         assert split == pytest.approx(evaluate("regression", original, protected))
 
-    @pytest.mark.parametrize("method", ["hybrid_micro", "noise-cov"])
+    @pytest.mark.parametrize("method", ["hybrid_micro", "noise_cov"])
     def test_what_keeps_means_and_covariances_changes_nothing(self, dataset, entries, method):
         x = dataset("thyroid").select(entries["thyroid"].with_role("continuous"), "test")
         released = protect(method, x, np.empty((len(x), 0)), np.random.default_rng(0), {})

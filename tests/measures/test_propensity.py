@@ -106,7 +106,7 @@ class TestValues:
         values = propensity(x, x[::-1], ALL)
         assert [values[f"propensity_{model}"] for model in ALL] == pytest.approx([0] * 4, abs=1e-12)
 
-    @pytest.mark.parametrize("method", ["hybrid_micro", "noise-cov"])
+    @pytest.mark.parametrize("method", ["hybrid_micro", "noise_cov"])
     def test_what_keeps_means_and_covariances_cannot_be_told_apart_by_them(self, rng, method):
         """The score of `mixed` is then zero at p = 1/2; that of `cubic` is not."""
         x = rng.lognormal(0, 1, (400, 4))

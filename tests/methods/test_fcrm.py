@@ -29,7 +29,7 @@ class TestFcrm:
     def test_one_cluster_is_ordinary_least_squares(self, split, rng, dependents):
         y, x = split
         ours = protect("fcrm", y, x, rng, {"c": 1, "dependents": dependents})
-        np.testing.assert_allclose(ours, protect("ipso-a", y, x, rng, {}), atol=1e-6 * np.abs(y).max())
+        np.testing.assert_allclose(ours, protect("ipso_a", y, x, rng, {}), atol=1e-6 * np.abs(y).max())
 
     def test_one_cluster_without_intercept_is_least_squares_through_the_origin(self, split, rng):
         y, x = split

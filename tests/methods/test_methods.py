@@ -54,7 +54,7 @@ def test_every_method_is_deterministic_in_its_stream_and_leaves_its_input_alone(
 class TestIpso:
     def test_a_is_the_ordinary_least_squares_fit(self, split, rng):
         y, x = split
-        ours = protect("ipso-a", y, x, rng, {})
+        ours = protect("ipso_a", y, x, rng, {})
         x = np.delete(x, 3, axis=1) if x.shape[1] == 9 else x  # without v5 = v8 + v10 the fit is the same
         scaled = sm.add_constant((x - x.mean(axis=0)) / x.std(axis=0))
         for column, prediction in zip(y.T, ours.T, strict=True):
@@ -64,13 +64,13 @@ class TestIpso:
     def test_a_with_a_redundant_independent_is_a_without_it(self, census, rng):
         y = census.select(("FEDTAX", "TAXINC"), "test")
         singular = census.select(("AGI", "PTOTVAL", "POTHVAL", "PEARNVAL"), "test")
-        a, b = (protect("ipso-a", y, x, rng, {}) for x in (singular, singular[:, [0, 2, 3]]))
+        a, b = (protect("ipso_a", y, x, rng, {}) for x in (singular, singular[:, [0, 2, 3]]))
         np.testing.assert_allclose(a, b, atol=1e-8 * y.std())
 
     def test_b_keeps_the_coefficients_but_not_the_covariances(self, split, rng):
         y, x = split
         x = np.delete(x, 3, axis=1) if x.shape[1] == 9 else x  # without v5, so that coefficients are unique
-        protected = protect("ipso-b", y, x, rng, {})
+        protected = protect("ipso_b", y, x, rng, {})
         np.testing.assert_allclose(coefficients(protected, x), coefficients(y, x), atol=1e-8 * np.abs(y).max())
         assert covariance_error(y, protected) > 1e-3
 
@@ -81,21 +81,21 @@ class TestIpso:
         truth = residuals(basis, y)
         total = np.zeros((y.shape[1],) * 2)
         for seed in range(200):
-            errors = residuals(basis, protect("ipso-b", y, x, np.random.default_rng(seed), {}))
+            errors = residuals(basis, protect("ipso_b", y, x, np.random.default_rng(seed), {}))
             total += errors.T @ errors / 200
         spread = np.sqrt(np.diag(truth.T @ truth))
         assert np.abs((total - truth.T @ truth) / np.outer(spread, spread)).max() < 0.02
 
     def test_b_of_the_thesis_adds_noise_of_variance_at_most_one(self, split, rng):
         y, x = split
-        noise = protect("ipso-b", y, x, rng, {"reading": "thesis"}) - protect("ipso-a", y, x, rng, {})
+        noise = protect("ipso_b", y, x, rng, {"reading": "thesis"}) - protect("ipso_a", y, x, rng, {})
         assert 0.9 < noise.var(axis=0, ddof=1).max() <= 1.0
         correlation = np.corrcoef(np.column_stack([noise, x, y]).T)[: y.shape[1], y.shape[1] :]
         assert np.abs(correlation).max() < 1e-6  # the noise is a residual of both X and Y
 
     def test_c_keeps_means_covariances_and_coefficients(self, split, rng):
         y, x = split
-        protected = protect("ipso-c", y, x, rng, {})
+        protected = protect("ipso_c", y, x, rng, {})
         together, released = np.column_stack([y, x]), np.column_stack([protected, x])
         assert mean_error(together, released) < 1e-8
         assert covariance_error(together, released) < 1e-8
@@ -107,7 +107,7 @@ class TestIpso:
         rng = np.random.default_rng(seed)
         y, x = rng.normal(3, 2, (n, p)), rng.normal(-1, 5, (n, q))
         x = np.column_stack([x, x.sum(axis=1)]) if q else x  # singular
-        protected = protect("ipso-c", y, x, rng, {})
+        protected = protect("ipso_c", y, x, rng, {})
         assert mean_error(y, protected) < 1e-8
         assert np.abs(np.cov(y.T) - np.cov(protected.T)).max() < 1e-8
 
@@ -123,18 +123,18 @@ class TestNoise:
     def test_noise_cov_keeps_covariances_beside_a_large_mean(self, rng, ratio):
         """To what floating point can hold: a spacing of 2e-16 of the mean in every record."""
         y = rng.standard_normal((400, 2)) @ [[1, 0.6], [0, 0.8]] + 1 / ratio
-        protected = protect("noise-cov", y, y[:, :0], rng, {"c": 1.0})
+        protected = protect("noise_cov", y, y[:, :0], rng, {"c": 1.0})
         covariances = np.cov((y - 1 / ratio).T)
         np.testing.assert_allclose(np.cov((protected - 1 / ratio).T), covariances, atol=1e-9 + 1e-16 / ratio)
 
     def test_noise_cov_says_where_floating_point_holds_no_covariance(self, rng):
         y = np.column_stack([rng.standard_normal(50), 1 + rng.integers(0, 3, 50) * np.finfo(float).eps])
         with pytest.raises(SdclabError, match="dependent 2 varies only in the last digits that its values can hold"):
-            protect("noise-cov", y, y[:, :0], rng, {})
+            protect("noise_cov", y, y[:, :0], rng, {})
 
     def test_covariance_preserving_noise_is_exact_in_every_release(self, split, rng):
         y, x = split
-        protected = protect("noise-cov", y, x, rng, {"c": 0.15})
+        protected = protect("noise_cov", y, x, rng, {"c": 0.15})
         assert mean_error(y, protected) < 1e-8
         assert covariance_error(y, protected) < 1e-8
         # eq. 10: each attribute correlates with its original by 1 / sqrt(1 + c)
@@ -143,7 +143,7 @@ class TestNoise:
 
     def test_the_papers_noise_keeps_moments_in_expectation_only(self, rng):
         y = rng.standard_normal((400, 2)) @ np.array([[2.0, 1.0], [0.0, 1.0]]) + 5
-        made = [protect("noise-cov", y, y[:, :0], rng, {"c": 0.5, "exact": False}) for _ in range(400)]
+        made = [protect("noise_cov", y, y[:, :0], rng, {"c": 0.5, "exact": False}) for _ in range(400)]
         assert covariance_error(y, made[0]) > 1e-3
         means = np.array([x.mean(axis=0) for x in made])
         covariances = np.array([np.cov(x.T) for x in made])
@@ -151,7 +151,7 @@ class TestNoise:
             assert (np.abs(values.mean(axis=0) - target) < 4 * values.std(axis=0) / 20).all()
 
     def test_on_the_whole_singular_census_file(self, census, rng):
-        protected = protect("noise-cov", census.values, census.values[:, :0], rng, {})
+        protected = protect("noise_cov", census.values, census.values[:, :0], rng, {})
         assert covariance_error(census.values, protected) < 1e-8
 
 
@@ -248,7 +248,7 @@ def test_permute_releases_every_record_in_another_place(split, rng):
 
 class TestBadInput:
     def test_unknown_method_names_the_nearest(self, rng):
-        with pytest.raises(SdclabError, match=r"unknown method 'ipsoa': did you mean ipso-a"):
+        with pytest.raises(SdclabError, match=r"unknown method 'ipsoa': did you mean ipso_a"):
             protect("ipsoa", rng.random((9, 2)), rng.random((9, 1)), rng, {})
 
     @pytest.mark.parametrize(
@@ -260,9 +260,9 @@ class TestBadInput:
             ("noise", {}, "method noise needs the parameter p"),
             ("noise", {"p": "much"}, "p is 'much' but must be a number"),
             ("noise", {"p": -1}, "p is -1.0 but must not be negative"),
-            ("noise-cov", {"c": 0}, "c is 0.0 but must be positive"),
-            ("ipso-b", {"reading": "x"}, "reading is 'x' but must be one of burridge, thesis"),
-            ("ipso-a", {"k": 3}, "takes no parameters, but k was given"),
+            ("noise_cov", {"c": 0}, "c is 0.0 but must be positive"),
+            ("ipso_b", {"reading": "x"}, "reading is 'x' but must be one of burridge, thesis"),
+            ("ipso_a", {"k": 3}, "takes no parameters, but k was given"),
         ],
     )
     def test_bad_parameters_are_named(self, rng, method, parameters, message):

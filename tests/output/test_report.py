@@ -36,7 +36,7 @@ scenarios:
 measures: {score: {}, copy: {}}
 replicates: 2
 grid:
-  - {method: ipso-a, scenarios: [census], replicates: 1}
+  - {method: ipso_a, scenarios: [census], replicates: 1}
   - {method: permute, scenarios: [census]}
   - {method: fcrm, scenarios: [census], parameters: {c: [2, 3, 4, 5]}}
 tables:
@@ -58,7 +58,7 @@ sensitivities:
     title: What decides DR
     scenario: census
     table: tiny_table
-    cells: [{method: ipso-a}]
+    cells: [{method: ipso_a}]
     measure: dr
     quantity: dr
     options: {prl: {bins: [5]}}
@@ -181,7 +181,7 @@ class TestPage:
             assert f"<td>{fact['kind']}</td>" in index
             assert fact["fingerprint"] in index
         assert index.count("✗ no") == sum(row["holds"] == "no" for row in rows(tiny / "audit.csv")) > 0
-        cell = rows(tiny / "cells/tiny/census/ipso-a/default.csv")[0]
+        cell = rows(tiny / "cells/tiny/census/ipso_a/default.csv")[0]
         assert cell["versions"] in index
 
     def test_says_what_is_for_the_owner_and_what_for_release(self, index):

@@ -136,7 +136,7 @@ def test_changed_code_is_run_again(smoke):
         planned = smoke.run(*SMALL, "-n", "--quiet", "host")
         shown = planned.stdout + planned.stderr
         assert "cells/cano_torra_2009/S1/permute/default.csv" in shown
-        assert not re.search(r"output: \S*cells/cano_torra_2009/S1/ipso-a", shown)
+        assert not re.search(r"output: \S*cells/cano_torra_2009/S1/ipso_a", shown)
     finally:
         file.write_text(before)
 
@@ -163,8 +163,8 @@ def test_every_study_runs(tree):
 
 
 def check_originals(verdicts: dict[tuple[str, str], str]) -> None:
-    assert verdicts["S1/ipso-a/default", "pil"] == "differs"
-    assert verdicts["S1/ipso-c/default", "dr"] == "trend"
+    assert verdicts["S1/ipso_a/default", "pil"] == "differs"
+    assert verdicts["S1/ipso_c/default", "dr"] == "trend"
     assert verdicts["S1/fcrm/c=2", "pil"] == "close"
     assert verdicts["S1/fcrm/c=15", "pil"] == "close"
     assert verdicts["S2/fcrm/c=2", "pil"] == "not reproducible"

@@ -72,7 +72,7 @@ wildcard_constraints:
     dataset="[a-z0-9_]+",
     study="[a-z0-9_]+",
     scenario="[A-Za-z0-9_]+",
-    method="[a-z0-9_-]+",
+    method="[a-z0-9_]+",
     batch="[^/]+",
     table="[a-z0-9_]+",
     figure="[a-z0-9_]+",

@@ -21,12 +21,12 @@ def protect(
     correlation with the data, in the sample too, and keeps them in every release.
     """
     if c <= 0:
-        raise SdclabError(f"method noise-cov: c is {c} but must be positive.")
+        raise SdclabError(f"method noise_cov: c is {c} but must be positive.")
     deviations = centred(dependent)
     unseen = np.flatnonzero(~deviations.any(axis=0) & (np.ptp(dependent, axis=0) > 0))
     if len(unseen):
         raise SdclabError(
-            f"method noise-cov: dependent {unseen[0] + 1} varies only in the last digits that its values can hold, "
+            f"method noise_cov: dependent {unseen[0] + 1} varies only in the last digits that its values can hold, "
             "where no covariance can be kept; subtract a constant from it first, or leave it out."
         )
     if exact:
