@@ -20,4 +20,4 @@ rule all:
 
 
 onsuccess:
-    print(last_words())
+    print(last_lines())

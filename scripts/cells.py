@@ -1,29 +1,28 @@
 """A batch of cells of a grid: protect and measure their replicates, write a row for each."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from job import job
 
 from sdclab.base.files import csv_text, write
-from sdclab.experiment.cell import Measured, run_all
-from sdclab.experiment.grid import Cell
+from sdclab.experiment.cell import Cell, columns_of, run_all
 from sdclab.experiment.scenario import AnyScenario
+from sdclab.experiment.study import Measured
 from sdclab.microdata.dataset import Dataset
 
 
 def main(
     cells: Sequence[Cell],
     scenario: AnyScenario,
-    measured: Mapping[str, Measured],
+    measured: Measured,
     code: str,
-    table: Path,
-    about: Path,
+    dataset: Sequence[str],
     output: Path,
 ) -> None:
-    dataset = Dataset.read(table, about)
-    rows = run_all(cells, scenario, dataset, measured["original" if dataset.kind == "original" else "any"], code)
-    write(output, csv_text(list(dict.fromkeys(column for row in rows for column in row)), rows))
+    data = Dataset.read(*map(Path, dataset))
+    rows = run_all(cells, scenario, data, measured.of(data.kind), code)
+    write(output, csv_text(columns_of(rows), rows))
 
 
 if "snakemake" in globals():
@@ -33,7 +32,6 @@ if "snakemake" in globals():
             task.given["scenario"],
             task.given["measured"],
             task.given["code"],
-            Path(*task.inputs["table"]),
-            Path(*task.inputs["about"]),
+            task.inputs["dataset"],
             Path(snakemake.output[0]),
         )

@@ -8,8 +8,8 @@ from sdclab.microdata.manifest import Entry
 from sdclab.microdata.retrieve import Places, retrieve
 
 
-def main(entry: Entry, places: Places, download: bool, most_records: int | None, table: Path, about: Path) -> None:
-    dataset = retrieve(entry, places, download, say=loud).head(most_records)
+def main(entry: Entry, places: Places, download: bool, records: int | None, table: Path, about: Path) -> None:
+    dataset = retrieve(entry, places, download, say=loud).head(records)
     dataset.write(table, about, title=entry.title, licence=entry.licence, obtain=entry.obtain)
 
 
@@ -19,7 +19,7 @@ if "snakemake" in globals():
             task.given["entry"],
             task.given["places"],
             task.given["download"],
-            task.given["most_records"],
+            task.given["records"],
             Path(snakemake.output.table),
             Path(snakemake.output.about),
         )

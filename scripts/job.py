@@ -11,9 +11,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
 from sdclab.base.errors import reason, trail
-from sdclab.experiment.integrity import Task
-
-WORKED = "worked for"
+from sdclab.experiment.integrity import WORKED, Task
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from sdclab.experiment.replicas import Made, make
 from sdclab.experiment.study import load
 from sdclab.microdata import manifest, retrieve
 from sdclab.microdata.dataset import Dataset
+from sdclab.output.plots import PLOTS
 
 README = """# Replicas
 
@@ -84,7 +85,9 @@ def main(folder: Path, project: Path) -> None:
     listed = project / "resources" / "datasets.yaml"
     entries = manifest.load(listed, project / SCHEMAS / "datasets.schema.yaml")
     paths = sorted((project / "config" / "studies").glob("*_*.yaml"))
-    scenarios = {path.stem: load(path, project / SCHEMAS / "study.schema.yaml", entries).scenarios for path in paths}
+    scenarios = {
+        path.stem: load(path, project / SCHEMAS / "study.schema.yaml", entries, PLOTS).scenarios for path in paths
+    }
     made: list[Made] = []
     numbers: list[Compared] = []
     text = read(listed).decode()

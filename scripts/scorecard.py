@@ -1,4 +1,4 @@
-"""Every published number beside ours, with a verdict, and the run's last words."""
+"""Every published number beside ours, with a verdict, and the run in a few lines."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -6,41 +6,36 @@ from pathlib import Path
 from job import job
 
 from sdclab.base.files import csv_text, read_rows, write
-from sdclab.evidence.scorecard import COLUMNS, judge, rows_of, summary
+from sdclab.evidence.audit import failures
+from sdclab.evidence.scorecard import COLUMNS, judge, rows_of
 from sdclab.experiment.study import Study
+from sdclab.experiment.table import Table
 from sdclab.microdata.dataset import read_facts
+from sdclab.output.summary import summary
 
 
 def main(
-    studies: Sequence[Study],
-    tables: Mapping[str, str],
+    studies: Mapping[str, Study],
+    tables: Sequence[Table],
+    paths: Sequence[str],
     audit: Path,
     datasets: Sequence[str],
     as_csv: Path,
     as_text: Path,
 ) -> None:
-    lines = [
-        line
-        for study in studies
-        for table, spec in study.tables.items()
-        if table in tables
-        for line in judge(
-            study.name, table, read_rows(tables[table]), spec, study.judgements, study.notes, study.left_out
-        )
-    ]
-    checked = read_rows(audit)
-    failed = sum(row["holds"] == "no" for row in checked) if checked else None
-    facts = [read_facts(path) for path in datasets]
-    kinds = {fact["name"]: fact["kind"] for fact in facts}
+    pairs = zip(tables, paths, strict=True)
+    lines = [line for table, path in pairs for line in judge(studies[table.study], table, read_rows(path))]
+    kinds = {fact["name"]: fact["kind"] for fact in map(read_facts, datasets)}
     write(as_csv, csv_text(COLUMNS, rows_of(lines)))
-    write(as_text, summary(lines, failed, kinds, str(as_csv.parent)))
+    write(as_text, summary(lines, failures(read_rows(audit)), kinds, str(as_csv.parent)))
 
 
 if "snakemake" in globals():
     with job(snakemake) as task:
         main(
             task.given["studies"],
-            {Path(path).stem: path for path in task.inputs["tables"]},
+            task.given["tables"],
+            task.inputs["tables"],
             Path(*task.inputs["audit"]),
             task.inputs["datasets"],
             Path(snakemake.output.csv),

@@ -1,43 +1,46 @@
 """How far a measure depends on its options: a table for machines and for people."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from job import job
 
-from sdclab.base.files import csv_text, read_rows, write
+from sdclab.base.files import csv_text, write
+from sdclab.evidence import published
+from sdclab.evidence.answers import printed
 from sdclab.evidence.sensitivity import markdown, sensitivity
-from sdclab.experiment.grid import Cell
 from sdclab.experiment.scenario import AnyScenario
+from sdclab.experiment.study import Sensitivity
+from sdclab.experiment.table import Panel
 from sdclab.microdata.dataset import Dataset
 
 
 def main(
-    spec: Mapping[str, Any],
-    cells: Sequence[Cell],
+    each: Sensitivity,
+    panels: Sequence[Panel],
     scenario: AnyScenario,
     dataset: Sequence[str],
-    table: Path,
+    print_: Path,
+    schema: Path,
     as_csv: Path,
     as_markdown: Path,
 ) -> None:
     data = Dataset.read(*map(Path, dataset))
-    printed = {row["cell"]: row[f"{spec['quantity']}_published"] for row in read_rows(table)}
-    published = {cell.name: float(printed[cell.name]) for cell in cells if printed.get(cell.name)}
-    rows = sensitivity(cells, scenario, data, published, spec)
+    values = printed(published.load(print_, schema), each.cells, panels, each.quantity)
+    rows = sensitivity(each.cells, scenario, data, values, each.measure, each.quantity, each.variants)
     write(as_csv, csv_text(list(rows[1]), rows))
-    write(as_markdown, markdown(rows, cells, spec["title"], data.kind))
+    write(as_markdown, markdown(rows, each.cells, each.title, data.kind))
 
 
 if "snakemake" in globals():
     with job(snakemake) as task:
         main(
-            task.given["spec"],
-            task.given["cells"],
+            task.given["sensitivity"],
+            task.given["panels"],
             task.given["scenario"],
             task.inputs["dataset"],
-            Path(*task.inputs["table"]),
+            Path(*task.inputs["published"]),
+            Path(*task.inputs["schema"]),
             Path(snakemake.output.csv),
             Path(snakemake.output.markdown),
         )

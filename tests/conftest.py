@@ -18,6 +18,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from sdclab.cli.main import main
+from sdclab.experiment.grid import GridEntry, expand
+from sdclab.experiment.limits import UNLIMITED
 from sdclab.experiment.scenario import Scenario
 from sdclab.microdata import manifest, retrieve
 from sdclab.microdata.dataset import Dataset
@@ -84,6 +86,11 @@ S2 = Scenario(
     ("FEDTAX", "TAXINC", "WSALVAL", "ERNVAL"),
     ("AFNLWGT", "AGI", "EMCONTRB", "PTOTVAL", "STATETAX", "POTHVAL", "INTVAL", "PEARNVAL", "FICA"),
 )
+
+
+def expanded(scenarios, grid, replicates, limits=UNLIMITED):
+    """The cells of a grid as a config has it, of a study `s`."""
+    return expand("s", [GridEntry.parse(entry, scenarios, replicates, "study s: grid") for entry in grid], limits)
 
 
 @pytest.fixture(params=[S1, S2], ids=["S1", "S2"])

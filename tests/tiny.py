@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import yaml
 
-from sdclab.base import documents
-from sdclab.experiment import study as studies
+from sdclab.experiment import plan
 from sdclab.experiment.plan import Plan
-from sdclab.microdata import manifest, retrieve
+from sdclab.output.plots import PLOTS
 
 STUDY: dict[str, Any] = {
     "study": "tiny",
@@ -24,18 +23,19 @@ STUDY: dict[str, Any] = {
         {"method": "noise", "parameters": {"p": [0.1]}},
     ],
     "tables": {
-        "tiny_2026_table1": {
+        "table1": {
             "title": "The table",
+            "published": "tiny_2026_table1",
             "scenario": "S",
             "keys": ["method", "k"],
             "quantities": ["pil", "dr"],
             "cells": {"method": ["mdav"]},
         },
-        "tiny_noise": {"title": "Noise", "scenario": "S", "published": None, "keys": ["method"], "quantities": ["pil"]},
+        "noise": {"title": "Noise", "scenario": "S", "published": None, "keys": ["method"], "quantities": ["pil"]},
     },
     "figures": {
-        "tiny_map": {"plot": "ru_map", "tables": ["tiny_2026_table1"], "title": "The map", "options": {"by": "k"}},
-        "tiny_pairs": {
+        "map": {"plot": "ru_map", "tables": ["table1"], "title": "The map", "options": {"by": "k"}},
+        "pairs": {
             "plot": "pairs",
             "scenario": "S",
             "title": "Records",
@@ -43,10 +43,10 @@ STUDY: dict[str, Any] = {
         },
     },
     "sensitivities": {
-        "tiny_dr": {
+        "dr": {
             "title": "What decides DR",
             "scenario": "S",
-            "table": "tiny_2026_table1",
+            "table": "table1",
             "cells": [{"method": "mdav", "parameters": {"k": [3, 5]}, "replicates": 1}],
             "measure": "dr",
             "quantity": "dr",
@@ -55,14 +55,14 @@ STUDY: dict[str, Any] = {
     },
     "judgements": [
         {
-            "tables": ["tiny_2026_table1"],
+            "tables": ["table1"],
             "quantities": ["pil", "dr"],
             "rule": "tolerance",
             "tolerance": 5,
             "because": "x",
         }
     ],
-    "notes": [{"tables": ["tiny_2026_table1"], "note": "printed small"}],
+    "notes": [{"tables": ["table1"], "note": "printed small"}],
 }
 PUBLISHED = "method,k,pil,dr\nmdav,3,10.5,40.2\nmdav,5,15.5,30.2\n"
 CLAIM = {"table": "tiny_2026_table1", "check": "exceeds", "quantity": "dr", "bound": 20, "claim": "DR is large"}
@@ -73,10 +73,7 @@ CONFIG: dict[str, Any] = {
     "cache_dir": "cache",
     "download": False,
     "cells_per_job": 4,
-    "most_records": None,
-    "most_replicates": None,
-    "most_runs": None,
-    "most_values": None,
+    "limits": {"records": None, "replicates": None, "runs": None, "values": None},
 }
 
 
@@ -104,11 +101,4 @@ class Tiny:
 
     def plan(self) -> Plan:
         """What the workflow would plan; the working directory must be the folder."""
-        schemas = Path("workflow/schemas")
-        entries = manifest.load("resources/datasets.yaml", schemas / "datasets.schema.yaml")
-        limits = self.config["most_replicates"], self.config["most_values"]
-        study = studies.load(Path("config/studies/tiny.yaml"), schemas / "study.schema.yaml", entries, *limits)
-        user, cache = self.config["data_dir"], self.config["cache_dir"]
-        places = retrieve.Places(Path(user) if user else None, Path(cache), Path("resources/replicas"))
-        claims = documents.load("config/audit.yaml", schemas / "audit.schema.yaml")["claims"]
-        return Plan(self.config, places, {**entries, **study.datasets}, {"tiny": study}, claims)
+        return plan.load(self.config, PLOTS)

@@ -9,13 +9,14 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from conftest import HANGING, PROJECT, SCHEMAS
+from conftest import HANGING, PROJECT, SCHEMAS, expanded
 
 from sdclab.base import documents, files
 from sdclab.base.errors import SdclabError
 from sdclab.cli.main import main
 from sdclab.evidence import audit, published
-from sdclab.experiment.grid import MOST_CELLS, expand, values_of
+from sdclab.experiment.grid import MOST_CELLS, values_of
+from sdclab.experiment.limits import Limits
 from sdclab.microdata import retrieve
 
 PROTECT = ("protect", "in.csv", "--method", "mdav", "--k", "3", "--seed", "1", "-o")
@@ -437,8 +438,9 @@ class TestDocuments:
         ("results", None, "config: results is None but must be of type string"),
         ("cache_dir", "{home}", "cache_dir is '{home}' but must be a path without braces"),
         ("studies", ["a", "a"], "studies is .* but must be a list in which nothing stands twice"),
-        ("most_values", 2.0, r"most_values is 2\.0 but must be of type integer, null"),
-        ("most_values", float("inf"), "most_values is inf but must be a finite number"),
+        ("limits", {"values": 2.0}, r"limits\.values is 2\.0 but must be of type integer, null"),
+        ("limits", {"values": float("inf")}, "limits.values is inf but must be a finite number"),
+        ("limits", {"value": 2}, "limits: unknown key 'value': did you mean values"),
     ],
 )
 def test_a_config_that_would_plan_nonsense_is_refused(key, value, message):
@@ -508,16 +510,16 @@ class TestGrids:
         with pytest.raises(SdclabError, match=message):
             values_of(choice)
         with pytest.raises(SdclabError, match=f"study s: grid: method a: c: .*{message}"):
-            expand("s", ["S1"], [{"method": "a", "parameters": {"c": choice}}], 1)
+            expanded(["S1"], [{"method": "a", "parameters": {"c": choice}}], 1)
 
     def test_cells_are_counted_before_they_are_made(self):
         thousand = {"from": 1, "to": 1000}
         grid = [{"method": "a", "parameters": {"c": thousand, "m": thousand, "n": thousand}}]
         with pytest.raises(SdclabError, match=f"study s: grid: method a: .* more than {MOST_CELLS} cells"):
-            expand("s", ["S1"], grid, 1)
-        assert len(expand("s", ["S1"], grid, 1, most_values=2)) == 8
+            expanded(["S1"], grid, 1)
+        assert len(expanded(["S1"], grid, 1, Limits(values=2))) == 8
         assert len(values_of({"from": 1, "to": MOST_CELLS})) == MOST_CELLS
 
     def test_a_cells_parameters_fit_into_a_files_name(self):
         with pytest.raises(SdclabError, match=r"cell S1/a/c=x+\.\.\.: its parameters have more than 100 letters"):
-            expand("s", ["S1"], [{"method": "a", "parameters": {"c": "x" * 300}}], 1)
+            expanded(["S1"], [{"method": "a", "parameters": {"c": "x" * 300}}], 1)

@@ -28,6 +28,7 @@ from sdclab.measures.copy import crowding
 from sdclab.methods import METHODS
 from sdclab.microdata import own
 from sdclab.microdata.dataset import Dataset
+from sdclab.output.plots import PLOTS
 
 # two pairs of near records: MDAV with k = 2 releases (2, 15) twice and (12, 35) twice
 PAIRS = [(1, 10), (11, 30), (3, 20), (13, 40)]
@@ -665,7 +666,7 @@ class TestOwnStudy:
         assert done.returncode == 0, done.stderr
         assert "my_data.csv: 1 of 60 rows dropped" in done.stderr
         made = tree.results("results/own")
-        assert made["figures/own_map.svg"]
+        assert made["figures/own/map.svg"]
         rows = list(csv.DictReader(made["cells/own/mine/mdav/k=3.csv"].decode().splitlines()))
         kept = frame[spec["columns"]].dropna()
         expected = Dataset("mine", "own", "", tuple(spec["columns"]), kept.to_numpy())
@@ -695,7 +696,7 @@ class TestOwnStudy:
         template = yaml.safe_load((PROJECT / "config/studies/own.yaml").read_text())
         Path("own.yaml").write_text(yaml.safe_dump({**template, **changes}))
         with pytest.raises(SdclabError, match=re.escape(message)):
-            studies.load(Path("own.yaml"), SCHEMAS / "study.schema.yaml", entries)
+            studies.load(Path("own.yaml"), SCHEMAS / "study.schema.yaml", entries, PLOTS)
 
 
 def test_the_commands_of_the_readme(run, people):

@@ -215,7 +215,7 @@ class TestCopies:
         assert [tuple(colour[:3]) == (1, 1, 1) for colour in points.get_facecolors()] == [True, False]
         study = yaml.safe_load((PROJECT / "config/studies/own.yaml").read_text())
         assert study["measures"] == choice.MEASURED
-        assert {"copy", "crowding", "intact"} <= set(study["tables"]["own_releases"]["beside"])
+        assert {"copy", "crowding", "intact"} <= set(study["tables"]["releases"]["beside"])
 
 
 class TestWideFiles:

@@ -45,7 +45,7 @@ NodeName={host} NodeAddr=127.0.0.1 CPUs={cpus} RealMemory=4000 State=UNKNOWN
 PartitionName=test Nodes={host} Default=YES MaxTime=INFINITE State=UP
 """
 
-THINNED = (*SMOKE, "--config", "studies=[ahmed_rauf_2016]", "most_records=600")
+THINNED = (*SMOKE, "--config", "studies=[ahmed_rauf_2016]", "limits={records: 600}")
 HERE = (
     *("--workflow-profile", "workflow/profiles/slurm", "--default-resources", "slurm_partition=test", "mem_mb=500"),
     *("--slurm-no-account", "--slurm-status-command", "squeue", "--slurm-init-seconds-before-status-checks", "1"),

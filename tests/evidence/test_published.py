@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from conftest import S1, S2
 
-from sdclab.experiment.cell import run
-from sdclab.experiment.grid import Cell
+from sdclab.experiment.cell import Cell, run
 from sdclab.measures import measure
 from sdclab.methods import protect
 

@@ -11,12 +11,17 @@ from scipy.stats import kendalltau
 from sdclab.base import documents
 from sdclab.base.errors import SdclabError
 from sdclab.evidence import published
+from sdclab.evidence.agreement import rank_agreement
 from sdclab.evidence.audit import audit
 from sdclab.evidence.digits import prints_as, unit
 from sdclab.evidence.published import Published
-from sdclab.evidence.scorecard import judge, rank_agreement, summary
+from sdclab.evidence.scorecard import judge
 from sdclab.evidence.side_by_side import markdown, side_by_side
-from sdclab.experiment.grid import Cell
+from sdclab.experiment.cell import Cell
+from sdclab.experiment.judgement import parse_judgement, parse_note
+from sdclab.experiment.study import Study
+from sdclab.experiment.table import Table, parse_tables
+from sdclab.output.summary import summary
 
 PRINTED = Published(
     "x_2009_table1",
@@ -39,6 +44,20 @@ TOLERANCE = {"tables": ["t"], "quantities": ["pil"], "rule": "tolerance", "toler
 TREND = {"tables": ["t"], "quantities": ["pil"], "rule": "trend", "resolution": 0.5, "at_least": 0.9, "because": ""}
 
 
+def parsed(spec) -> Table:
+    return parse_tables("s", {"t": spec}, {}, "s.yaml")["t"]
+
+
+def study_with(rules, notes=(), left_out=()) -> Study:
+    """A study of nothing but judgements and notes."""
+    nothing = {key: {} for key in ("datasets", "scenarios", "measured", "tables", "figures", "sensitivities")}
+    judgements, remarks = tuple(map(parse_judgement, rules)), tuple(map(parse_note, notes))
+    return Study("s", "", cells=(), left_out=left_out, judgements=judgements, notes=remarks, **nothing)
+
+
+TABLE = parsed(SPEC)
+
+
 def cells(*ours, kind="original"):
     """Cells with two replicates each, one above and one below the mean."""
     return [
@@ -48,7 +67,7 @@ def cells(*ours, kind="original"):
 
 
 def table(*ours, kind="original"):
-    return side_by_side(PRINTED, cells(*ours, kind=kind), SPEC)
+    return side_by_side(PRINTED, cells(*ours, kind=kind), TABLE)
 
 
 FCRM2 = Cell("s", "S1", "fcrm", {"c": 2})
@@ -60,7 +79,7 @@ BURRIDGE = Cell("s", "S1", "ipso_b", {"reading": "burridge"})
 def verdicts(rules, *ours, kind="original", notes=()):
     frame = table(*ours, kind=kind)
     text = frame.astype(object).where(frame.notna(), "").astype(str).to_dict("records")
-    return judge("s", "t", text, SPEC, rules, list(notes))
+    return judge(study_with(rules, notes), TABLE, text)
 
 
 class TestPrintedNumbers:
@@ -119,19 +138,29 @@ class TestSideBySide:
         cell = Cell("s", "v13", "noise", {"p": 0.06})
         frame = pd.DataFrame({"d1_a": [5.0], "d1_b": [7.0], "dataset_kind": "original", "fingerprint": "f"})
         spec = {
+            "title": "Two runs",
             "scenario": "v13",
             "keys": ["run", "noise_label"],
             "scaled": {"noise_label": {"parameter": "p", "times": 10}},
             "quantities": ["d1"],
-            "panels": [
-                {"rows": {"run": [run]}, "fixed": {"method": "noise", "run": run}, "ours": {"d1": f"d1_{run}"}}
-                for run in ("a", "b")
-            ],
+            "panels": [{"fixed": {"run": run}, "suffix": f"_{run}"} for run in ("a", "b")],
         }
-        made = side_by_side(printed, [(cell, frame)], spec)
+        made = side_by_side(printed, [(cell, frame)], parsed(spec))
         assert list(made["run"]) == ["a", "b"]
         assert list(made["d1"]) == [5.0, 7.0]
         assert list(made["d1_published"]) == ["1", "2"]
+
+    def test_a_published_row_in_no_panel_is_refused(self):
+        """It would be missing from the scorecard without a word."""
+        spec = {**SPEC, "panels": [{"fixed": {"method": "fcrm"}}]}
+        with pytest.raises(SdclabError, match=r"tables\.t: 2 rows of x_2009_table1 stand in none of its panels"):
+            side_by_side(PRINTED, cells((FCRM2, 45.0)), parsed(spec))
+        assert len(side_by_side(PRINTED, cells((FCRM2, 45.0)), parsed({**spec, "judged": False}))) == 2
+        assert len(side_by_side(PRINTED, cells((FCRM2, 45.0)), parsed({**spec, "rows": {"method": "fcrm"}}))) == 2
+
+    def test_a_slip_in_a_key_is_named(self):
+        with pytest.raises(SdclabError, match="x_2009_table1: unknown column 'k'"):
+            side_by_side(PRINTED, cells((FCRM2, 45.0)), parsed({**SPEC, "keys": ["method", "k"]}))
 
     def test_reports_mean_and_standard_deviation(self):
         row = table((FCRM2, 45.0)).iloc[0]
@@ -144,17 +173,15 @@ class TestSideBySide:
 
     def test_an_unknown_quantity_is_named(self):
         with pytest.raises(SdclabError, match="unknown quantity 'pill': did you mean pil"):
-            side_by_side(PRINTED, cells((FCRM2, 45.0)), {**SPEC, "quantities": ["pil"], "beside": ["pill"]})
+            side_by_side(PRINTED, cells((FCRM2, 45.0)), parsed({**SPEC, "beside": ["pill"]}))
 
     def test_markdown_prints_the_trend_over_the_last_key(self):
         rising = [(Cell("s", "S1", "fcrm", {"c": c}), 50.0 - c) for c in (2, 3, 4)]
-        assert "- Spearman's correlation with c, fcrm: pil -1.000 (2 descents)" in markdown(
-            table(*rising), "Table", SPEC
-        )
-        assert "Spearman" not in markdown(table(*rising[:2]), "Table", SPEC)
+        assert "- Spearman's correlation with c, fcrm: pil -1.000 (2 descents)" in markdown(table(*rising), TABLE)
+        assert "Spearman" not in markdown(table(*rising[:2]), TABLE)
 
     def test_markdown_shows_the_kind_of_data(self):
-        text = markdown(table((FCRM2, 45.0), kind="replica"), "Table", SPEC)
+        text = markdown(table((FCRM2, 45.0), kind="replica"), TABLE)
         assert "Data: replica." in text
         assert "| fcrm | 2 |  | 44.68 | 45.000 ± 0.707 |" in text
 
@@ -187,7 +214,7 @@ class TestVerdicts:
     def test_one_replicate_has_no_spread_to_judge_by(self):
         row = {"cell": "x", "method": "fcrm", "c": "2", "dataset_kind": "original", "replicates": "1"}
         row |= {"pil": "45", "pil_sd": "", "pil_published": "44.68"}
-        (line,) = judge("s", "t", [row], SPEC, [{**TOLERANCE, "rule": "spread", "sds": 3}], [])
+        (line,) = judge(study_with([{**TOLERANCE, "rule": "spread", "sds": 3}]), TABLE, [row])
         assert (line.verdict, line.tolerance) == ("not judged", "no spread: one replicate")
 
     @pytest.mark.parametrize(("ours", "verdict"), [(46.9, "close"), (47.0, "differs")])
@@ -200,7 +227,7 @@ class TestVerdicts:
             assert verdicts([rule], (FCRM2, 44.688))[0].verdict == verdict
         row = {"cell": "x", "method": "fcrm", "c": "2", "dataset_kind": "original", "replicates": "1"}
         row |= {"pil": "2826.298", "pil_sd": "", "pil_published": "2826.0"}  # a whole number in print
-        assert judge("s", "t", [row], SPEC, [cut], [])[0].verdict == "exact"
+        assert judge(study_with([cut]), TABLE, [row])[0].verdict == "exact"
 
     def test_a_number_that_nobody_computes_is_not_reproducible(self):
         lines = verdicts([TOLERANCE], (FCRM2, 44.0))
@@ -215,12 +242,19 @@ class TestVerdicts:
         lines = verdicts([TOLERANCE], (THESIS, 49.0))
         assert {line.cell: line.reading for line in lines}["S1/ipso_b/reading=thesis"] == "reading=thesis: it fits"
 
+    def test_a_reading_of_a_panel_is_shown_with_its_rows_alone(self):
+        parts = [{"fixed": {"c": ""}}, {"fixed": {"c": 2}, "readings": []}]
+        made = parsed({**SPEC, "panels": parts})
+        assert str(made.reading_of({"method": "ipso_b", "c": ""})) == "reading=thesis: it fits"
+        assert made.reading_of({"method": "ipso_b", "c": "2"}) is None
+
     def test_notes_and_spread_are_shown(self):
         note = {"tables": ["t"], "rows": {"c": [2]}, "note": "why"}
-        assert verdicts([TOLERANCE], (FCRM2, 40.0), notes=[note])[0].note == "why; SD 0.707 over 2 replicates"
+        line = verdicts([TOLERANCE], (FCRM2, 40.0), notes=[note])[0]
+        assert (line.note, line.sd, line.replicates) == ("why", pytest.approx(np.sqrt(0.5)), 2)
 
     def test_a_quantity_without_a_rule_is_refused(self):
-        with pytest.raises(SdclabError, match=r"no judgement in the study's config covers pil of S1/fcrm/c=2"):
+        with pytest.raises(SdclabError, match="table t: no judgement of its config covers pil of S1/fcrm/c=2"):
             verdicts([{**TOLERANCE, "rows": {"method": ["ipso_b"]}}], (FCRM2, 44.0))
 
     def test_rank_agreement_is_kendalls_tau(self):

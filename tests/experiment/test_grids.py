@@ -1,46 +1,42 @@
-"""From a config to cells: expansion, scenarios, seeds, and what a slip in a config says."""
+"""From a grid to cells: expansion, limits, scenarios, seeds, batches."""
 
 import numpy as np
 import pytest
-import yaml
-from conftest import PROJECT, S1, SCHEMAS
+from conftest import S1, expanded
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdclab.base import documents
 from sdclab.base.errors import SdclabError
-from sdclab.experiment import study as studies
-from sdclab.experiment.cell import code_of, run
-from sdclab.experiment.grid import Batch, Cell, batches, expand, thinned, values_of
+from sdclab.experiment.cell import Cell, code_of, run
+from sdclab.experiment.grid import Batch, batches, values_of
+from sdclab.experiment.limits import Limits
 from sdclab.experiment.provenance import code_fingerprint
 from sdclab.experiment.scenario import Scenario
 from sdclab.microdata.dataset import Dataset
 from sdclab.numerics.seeds import seed_of, stream
 
-STUDY = PROJECT / "config" / "studies" / "cano_torra_2009.yaml"
-
 
 class TestExpansion:
     def test_is_the_product_of_scenarios_and_parameter_values(self):
         grid = [{"method": "a", "parameters": {"c": {"from": 2, "to": 4}, "m": [1.5, 2]}}, {"method": "b"}]
-        cells = expand("s", ["S1", "S2"], grid, 10)
+        cells = expanded(["S1", "S2"], grid, 10)
         assert len(cells) == 2 * 3 * 2 + 2
         assert cells[0].name == "S1/a/c=2,m=1.5"
         assert cells[-1].name == "S2/b/default"
         assert {cell.replicates for cell in cells} == {10}
 
     def test_an_entry_may_name_its_scenarios_and_replicates(self):
-        (cell,) = expand("s", ["S1", "S2"], [{"method": "a", "scenarios": ["S2"], "replicates": 1}], 10)
+        (cell,) = expanded(["S1", "S2"], [{"method": "a", "scenarios": ["S2"], "replicates": 1}], 10)
         assert (cell.scenario, cell.replicates) == ("S2", 1)
 
     def test_a_cell_named_twice_is_refused(self):
         with pytest.raises(SdclabError, match="names the cell S1/a/c=2 twice"):
-            expand("s", ["S1"], [{"method": "a", "parameters": {"c": [2, 2]}}], 1)
+            expanded(["S1"], [{"method": "a", "parameters": {"c": [2, 2]}}], 1)
 
     def test_an_entry_may_ask_for_more_replicates_and_a_bound_holds_for_all(self):
         grid = [{"method": "a", "replicates": 30}, {"method": "b"}]
-        assert [cell.replicates for cell in expand("s", ["S1"], grid, 10)] == [30, 10]
-        assert [cell.replicates for cell in expand("s", ["S1"], grid, 10, most_replicates=2)] == [2, 2]
+        assert [cell.replicates for cell in expanded(["S1"], grid, 10)] == [30, 10]
+        assert [cell.replicates for cell in expanded(["S1"], grid, 10, Limits(replicates=2))] == [2, 2]
 
     def test_an_empty_range_is_refused(self):
         with pytest.raises(SdclabError, match="a range from 5 to 2 is empty"):
@@ -54,7 +50,7 @@ class TestExpansion:
 
     @given(st.lists(st.integers(), min_size=1, max_size=90, unique=True), st.integers(1, 12))
     def test_thinning_keeps_order_and_ends(self, values, most):
-        kept = thinned(values, most)
+        kept = Limits(values=most).fewer(values)
         assert len(kept) == min(most, len(values))
         assert kept == [value for value in values if value in kept]
         assert kept[0] == values[0]
@@ -132,74 +128,6 @@ class TestScenario:
     def test_says_what_is_unfit(self, values, dependent, independent, message):
         with pytest.raises(SdclabError, match=message):
             Scenario("T", "toy", dependent, independent).split(self.toy(values))
-
-
-class TestStudyConfig:
-    def load(self, entries, tmp_path, edit):
-        text = yaml.safe_load(STUDY.read_text())
-        edit(text)
-        path = tmp_path / STUDY.name
-        path.write_text(yaml.safe_dump(text))
-        return studies.load(path, SCHEMAS / "study.schema.yaml", entries)
-
-    def test_the_shipped_study_is_sound(self, entries, tmp_path):
-        study = self.load(entries, tmp_path, lambda text: None)
-        assert study.scenarios["S1"] == S1
-        assert {cell.scenario for cell in study.cells_of("cano_torra_2009_table2")} == {"S1"}
-
-    @pytest.mark.parametrize(
-        ("edit", "message"),
-        [
-            (lambda t: t["grid"].append({"method": "ipso_d"}), "grid: unknown method 'ipso_d': did you mean ipso_"),
-            (lambda t: t["grid"][0].update(parameters={"k": 2}), "method ipso_a takes no parameters, but k was given"),
-            (lambda t: t["grid"][1].update(parameters={"reading": "x"}), "reading is 'x' but must be one of"),
-            (lambda t: t["grid"][0].pop("scenarios"), "method ipso_a: scenario S3 needs the parameter n_independent"),
-            (lambda t: t["grid"][0].update(scenarios=["S9"]), "grid: unknown scenario 'S9'"),
-            (lambda t: t["measures"].update(pill={}), "unknown measure 'pill': did you mean pil"),
-            (lambda t: t["measures"].update(interval={"window": 3}), "window is 3 but must be one of sd, rank"),
-            (lambda t: t["scenarios"]["S1"].update(dataset="sensus"), "unknown dataset 'sensus': did you mean census"),
-            (lambda t: t["scenarios"]["S1"]["dependent"].append("AGE"), "scenarios.S1: unknown column 'AGE': did you"),
-            (lambda t: t["scenarios"]["S1"]["dependent"].append("AGI"), "column AGI is both dependent and independent"),
-            (lambda t: t["scenarios"]["S1"]["dependent"].append("FICA"), "scenarios.S1: column FICA is named twice"),
-            (lambda t: t["tables"]["cano_torra_2009_table1"].pop("scenario"), "table1: the key 'scenario' is missing"),
-            (lambda t: t.update(replicate=3), "unknown key 'replicate': did you mean replicates"),
-            (lambda t: t.update(replicates=0), "replicates is 0 but must be at least 1"),
-            (lambda t: t.pop("measures"), "the key 'measures' is missing"),
-            (lambda t: t.update(study="other"), "study is 'other' but must be the file's name"),
-            (lambda t: t["judgements"][0].pop("tolerance"), "judgements.0: the key 'tolerance' is missing"),
-            (lambda t: t["judgements"][0].update(tables=["x"]), "judgements: unknown table 'x'"),
-            (lambda t: t["tables"]["cano_torra_2009_table1"].update(scenario="S9"), "unknown scenario 'S9'"),
-            (
-                lambda t: t["figures"]["cano_torra_2009_example"].update(plot="pie"),
-                "figures.cano_torra_2009_example: unkn",
-            ),
-            (lambda t: t["scenarios"]["S1"].pop("dependent"), "scenarios.S1: the key 'dependent' is missing"),
-            (
-                lambda t: t["scenarios"]["S1"].update(dependent=[]),
-                r"scenarios.S1.dependent is \[\] but must be a list of",
-            ),
-            (
-                lambda t: t["judgements"][0].update(rule="fit"),
-                "rule is 'fit' but must be one of tolerance, spread, trend",
-            ),
-        ],
-    )
-    def test_a_slip_is_named_with_its_key(self, entries, tmp_path, edit, message):
-        with pytest.raises(SdclabError, match=message) as refused:
-            self.load(entries, tmp_path, edit)
-        assert STUDY.name in str(refused.value)
-
-    def test_malformed_yaml_is_named_with_its_line(self, tmp_path):
-        path = tmp_path / "study.yaml"
-        path.write_text("study: x\ngrid: [a,\nb: {")
-        with pytest.raises(SdclabError, match=r"study\.yaml, line 3, column 5: is not valid YAML"):
-            documents.parse(path)
-        path.write_text("- a list")
-        with pytest.raises(SdclabError, match="must hold a mapping"):
-            documents.parse(path)
-        path.write_bytes(b"a: \xff")
-        with pytest.raises(SdclabError, match="is not UTF-8"):
-            documents.parse(path)
 
 
 class TestBatches:

@@ -203,9 +203,9 @@ class TestRun:
         "changes",
         [
             {
-                "figures/tiny_map.png": "altered with its old time",
-                "figures/tiny_pairs.svg": "truncated",
-                "sensitivity/tiny_dr.md": "emptied",
+                "figures/tiny/map.png": "altered with its old time",
+                "figures/tiny/pairs.svg": "truncated",
+                "sensitivity/tiny/dr.md": "emptied",
                 "report/explorer.html": "altered with its old time",
                 "summary.txt": "deleted",
                 "audit.csv": "deleted",
@@ -214,7 +214,7 @@ class TestRun:
             {
                 "data/mine.json": "deleted",
                 "cells/tiny/S/noise/p=0.1.csv": "truncated",
-                "tables/tiny_2026_table1.md": "altered with its old time",
+                "tables/tiny/table1.md": "altered with its old time",
                 "scorecard.csv": "emptied",
             },
         ],
@@ -235,11 +235,11 @@ class TestRun:
 
     def test_a_dry_run_says_what_would_be_made_anew_and_touches_nothing(self, done):
         tree, _, made = done
-        path = tree.root / "results/tables/tiny_noise.csv"
+        path = tree.root / "results/tables/tiny/noise.csv"
         before, times = path.read_bytes(), path.stat()
         with_old_time(path, altered(before))
         run = tree.run("-n")
-        assert "results/tables/tiny_noise.csv does not agree with its record and will be made anew" in run.stderr
+        assert "results/tables/tiny/noise.csv does not agree with its record and will be made anew" in run.stderr
         assert re.search(r"^table +1$", run.stdout + run.stderr, re.M)
         assert path.read_bytes() == altered(before)
         path.write_bytes(before)
@@ -265,7 +265,7 @@ class TestRun:
         """Also when Snakemake has forgotten all, as in a container that keeps only the results."""
         old, tiny, _ = done
         tiny.study["scenarios"]["S"] = {"dataset": "mine", "dependent": ["b", "d"], "independent": ["a"]}
-        tiny.study["tables"]["tiny_2026_table1"]["title"] = "Other words"
+        tiny.study["tables"]["table1"]["title"] = "Other words"
         tiny.study["judgements"][0]["rule"] = "not_reproducible"
         tiny.claims[0]["bound"] = 60
         shutil.rmtree(old.root / ".snakemake")
@@ -283,7 +283,7 @@ class TestRun:
     def test_cells_from_several_kinds_of_processor_are_told_loudly(self, done):
         """A run that was resumed on another machine; the tables say nothing of it."""
         tree, _, _ = done
-        table = tree.root / "results/tables/tiny_noise.csv"
+        table = tree.root / "results/tables/tiny/noise.csv"
         header = table.read_text().splitlines()[0]
         (tree.root / "results/cells/tiny/S/noise/p=0.1.csv").unlink()
         run = tree.run(NPY_DISABLE_CPU_FEATURES=switched_off())

@@ -5,15 +5,18 @@ import shutil
 from pathlib import Path
 
 import pytest
+import yaml
 from conftest import PROJECT
 from tiny import PUBLISHED, Tiny
 
+from sdclab.experiment import provenance
+
 CELLS = {"cells/tiny/S/mdav/k=3..k=5", "cells/tiny/S/noise/p=0.1"}
 MDAV, NOISE = sorted(CELLS)
-TABLES = {"tables/tiny_2026_table1", "tables/tiny_noise"}
+TABLES = {"tables/tiny/table1", "tables/tiny/noise"}
 VERDICTS = {"scorecard", "report"}
 """They are told all about every study."""
-ROLES = {*CELLS, "sensitivity/tiny_dr", "figures/tiny_pairs", *VERDICTS}
+ROLES = {*CELLS, "sensitivity/tiny/dr", "figures/tiny/pairs", *VERDICTS}
 
 
 @pytest.fixture
@@ -52,10 +55,10 @@ def of(part, key, value):
 
 
 def limit(key, value):
-    return lambda tiny: tiny.config.update({key: value})
+    return lambda tiny: tiny.config["limits"].update({key: value})
 
 
-TABLE = ("tables", "tiny_2026_table1")
+TABLE = ("tables", "table1")
 CHANGES = {
     "dependent": (of(("scenarios", "S"), "dependent", ["b"]), ROLES),
     "order of dependents": (of(("scenarios", "S"), "dependent", ["b", "a"]), ROLES),
@@ -66,7 +69,7 @@ CHANGES = {
     "missing": (of(("datasets", "mine"), "missing", "drop"), {"data/mine", *VERDICTS}),
     "title of the data": (of(("datasets", "mine"), "title", "Mine"), {"data/mine", *VERDICTS}),
     "data with an old time": (lambda tiny: rewritten("mine.csv", tiny.data[8:16], "123.456,"), {"data/mine"}),
-    "replicates": (of((), "replicates", 3), {NOISE, "tables/tiny_noise", "sensitivity/tiny_dr", *VERDICTS}),
+    "replicates": (of((), "replicates", 3), {NOISE, "tables/tiny/noise", *VERDICTS}),
     "replicates of an entry": (of(("grid", 0), "replicates", 2), {MDAV, *TABLES, *VERDICTS}),
     "grid in the middle": (of(("grid", 0, "parameters"), "k", [3, 5]), {MDAV, *TABLES, *VERDICTS}),
     "another measure": (of((), "measures", {"score": {}}), {*CELLS, *VERDICTS}),
@@ -76,18 +79,18 @@ CHANGES = {
         of(("scenarios", "S"), "measures_on_original", {"score": {}}),
         {*CELLS, *VERDICTS},
     ),
-    "title of a table": (of(TABLE, "title", "Another"), {"tables/tiny_2026_table1", *VERDICTS}),
-    "quantities": (of(TABLE, "quantities", ["pil"]), {"tables/tiny_2026_table1", *VERDICTS}),
+    "title of a table": (of(TABLE, "title", "Another"), {"tables/tiny/table1", *VERDICTS}),
+    "quantities": (of(TABLE, "quantities", ["pil"]), {"tables/tiny/table1", "sensitivity/tiny/dr", *VERDICTS}),
     "reading": (
         of(TABLE, "readings", [{"method": "mdav", "parameters": {"block": 50}, "because": "x"}]),
-        {"tables/tiny_2026_table1", *VERDICTS},
+        {"tables/tiny/table1", "sensitivity/tiny/dr", *VERDICTS},
     ),
-    "judged": (of(TABLE, "judged", False), {"tables/tiny_2026_table1", *VERDICTS}),
-    "title of a figure": (of(("figures", "tiny_map"), "title", "Another"), {"figures/tiny_map", *VERDICTS}),
-    "option of a figure": (of(("figures", "tiny_map", "options"), "by", "c"), {"figures/tiny_map", *VERDICTS}),
+    "judged": (of(TABLE, "judged", False), {"tables/tiny/table1", *VERDICTS}),
+    "title of a figure": (of(("figures", "map"), "title", "Another"), {"figures/tiny/map", *VERDICTS}),
+    "option of a figure": (of(("figures", "map", "options"), "by", "c"), {"figures/tiny/map", *VERDICTS}),
     "option of a sensitivity": (
-        of(("sensitivities", "tiny_dr"), "options", {"dbrl": {"scale": ["original"]}}),
-        {"sensitivity/tiny_dr", *VERDICTS},
+        of(("sensitivities", "dr"), "options", {"dbrl": {"scale": ["original"]}}),
+        {"sensitivity/tiny/dr", *VERDICTS},
     ),
     "judgement": (of(("judgements", 0), "tolerance", 6), VERDICTS),
     "kinds judged": (of(("judgements", 0), "kinds", ["original", "replica"]), VERDICTS),
@@ -96,17 +99,17 @@ CHANGES = {
     "claim": (lambda tiny: tiny.claims[0].update(bound=30), {"audit"}),
     "published number with an old time": (
         lambda tiny: rewritten("resources/published/tiny_2026_table1.csv", "10.5", "10.6"),
-        {"tables/tiny_2026_table1", "audit"},
+        {"tables/tiny/table1", "sensitivity/tiny/dr", "audit"},
     ),
     "another published table": (
         lambda tiny: Path("resources/published/tiny_2026_table2.csv").write_text(PUBLISHED),
         {"audit"},
     ),
     "a style sheet": (lambda tiny: rewritten("src/sdclab/output/pages/assets/style.css", "{", "{ "), {"report"}),
-    "most_records": (limit("most_records", 50), {"data/mine"}),
-    "most_replicates": (limit("most_replicates", 1), {NOISE, "tables/tiny_noise", *VERDICTS}),
-    "most_values": (limit("most_values", 2), {MDAV, *TABLES, *VERDICTS}),
-    "download": (limit("download", True), {"data/mine"}),
+    "most records": (limit("records", 50), {"data/mine"}),
+    "most replicates": (limit("replicates", 1), {NOISE, "tables/tiny/noise", *VERDICTS}),
+    "most values": (limit("values", 2), {MDAV, *TABLES, *VERDICTS}),
+    "download": (lambda tiny: tiny.config.update(download=True), {"data/mine"}),
 }  # fmt: skip
 
 
@@ -123,10 +126,10 @@ def test_a_change_is_told_to_whom_it_concerns(tiny, kind):
 def test_runs_are_bounded_by_the_config(tiny):
     tiny.study["measures"]["clusters"] = {"c": 3, "runs": 5}
     before = told(tiny)
-    tiny.config["most_runs"] = 2
+    tiny.config["limits"]["runs"] = 2
     after = told(tiny)
-    assert {name for name in before if before[name] != after[name]} == CELLS
-    assert {tiny.plan().tasks[name].given["measured"]["any"]["clusters"]["runs"] for name in CELLS} == {2}
+    assert {name for name in before if before[name] != after[name]} == {*CELLS, *VERDICTS}
+    assert {tiny.plan().tasks[name].given["measured"].always["clusters"]["runs"] for name in CELLS} == {2}
 
 
 def test_what_changes_no_result_is_no_reason(tiny):
@@ -174,11 +177,11 @@ def test_a_run_delivers_all_that_its_tasks_make(tiny):
     assert sorted(made) == sorted(
         [f"{name}.{ending}" for name in ("data/mine",) for ending in ("csv", "json")]
         + [f"{name}.csv" for name in CELLS]
-        + [f"{name}.{ending}" for name in (*TABLES, "sensitivity/tiny_dr") for ending in ("csv", "md")]
-        + [f"figures/tiny_{name}.{ending}" for name in ("map", "pairs") for ending in ("svg", "png")]
+        + [f"{name}.{ending}" for name in (*TABLES, "sensitivity/tiny/dr") for ending in ("csv", "md")]
+        + [f"figures/tiny/{name}.{ending}" for name in ("map", "pairs") for ending in ("svg", "png")]
         + ["audit.csv", "scorecard.csv", "summary.txt", "report/index.html", "report/explorer.html"]
     )
-    assert "results/figures/tiny_pairs.svg" not in plan.tasks["report"].inputs["figures"]  # it draws records
+    assert "results/figures/tiny/pairs.svg" not in plan.tasks["report"].inputs["figures"]  # it draws records
 
 
 @pytest.mark.parametrize("results", ["results/", "./results", "results/../results"])
@@ -187,3 +190,28 @@ def test_results_have_one_name(tiny, results):
     tiny.config["results"] = results
     assert told(tiny) == before
     assert all(file.startswith("results/") and "//" not in file for file in tiny.plan().files)
+
+
+def test_studies_with_equal_names_do_not_meet(tiny):
+    """A table, figure or sensitivity is named inside its study."""
+    twin = {**tiny.study, "study": "twin", "datasets": {"other": tiny.study["datasets"]["mine"]}}
+    twin["scenarios"] = {"S": {**tiny.study["scenarios"]["S"], "dataset": "other"}}
+    Path("config/studies/twin.yaml").write_text(yaml.safe_dump(twin, sort_keys=False))
+    alone = set(tiny.plan().files)
+    tiny.config["studies"] = ["tiny", "twin"]
+    together = tiny.plan()
+    assert alone < set(together.files)
+    of_twin = {file.replace("/twin/", "/tiny/").replace("other", "mine") for file in set(together.files) - alone}
+    assert of_twin == {file for file in alone if "/tiny/" in file or "/data/" in file}
+    assert len(together.tasks["scorecard"].inputs["tables"]) == 2
+    assert len(together.tasks["report"].inputs["tables"]) == 4
+
+
+def test_rewording_a_summary_computes_nothing_again(tiny, monkeypatch):
+    before = told(tiny)
+    real = provenance._source
+    for module in ("sdclab.evidence.scorecard", "sdclab.output.summary"):
+        monkeypatch.setattr(provenance, "_source", lambda m, module=module: b"" if m == module else real(m))
+        after = told(tiny)
+        assert {name for name in before if before[name] != after[name]} <= VERDICTS
+        assert before["scorecard"] != after["scorecard"]

@@ -17,7 +17,7 @@ import json
 import numpy as np
 from sdclab.experiment.cell import run
 from sdclab.microdata.dataset import Dataset
-from sdclab.experiment.grid import Cell
+from sdclab.experiment.cell import Cell
 from sdclab.experiment.scenario import Scenario
 records = np.random.default_rng(0).normal(size=(50, 2))
 rows = run(Cell("s", "S", "permute"), Scenario("S", "x", ("a", "b")), Dataset("x", "own", "", ("a", "b"), records), {})

@@ -9,8 +9,7 @@ from scipy.stats import spearmanr
 
 from sdclab.base.errors import SdclabError
 from sdclab.clustering.solvers import one_inverse, solve
-from sdclab.experiment.cell import run
-from sdclab.experiment.grid import Cell
+from sdclab.experiment.cell import Cell, run
 from sdclab.experiment.scenario import Rotation
 from sdclab.methods import fcrm, protect, release
 

@@ -16,7 +16,7 @@ from sdclab import measures, methods
 from sdclab.base.errors import SdclabError, reason, trail
 from sdclab.base.registry import Registry
 from sdclab.experiment import cell as cells
-from sdclab.experiment.grid import Cell
+from sdclab.experiment.cell import Cell
 from sdclab.experiment.integrity import Task
 from sdclab.experiment.scenario import Scenario
 from sdclab.measures import MEASURES

@@ -21,6 +21,7 @@ from sdclab.methods import hybrid
 from sdclab.microdata import manifest, prepare, retrieve
 from sdclab.microdata.dataset import Dataset
 from sdclab.microdata.rda import data_frames
+from sdclab.output.plots import PLOTS
 
 FIXTURES = PROJECT / "tests" / "fixtures"
 
@@ -385,7 +386,7 @@ class TestReplicas:
     @pytest.mark.parametrize("number", [each for each in KEY_NUMBERS if each.cell.scenario in ("S1", "S2", "adult")])
     def test_the_readme_tells_what_becomes_of_the_studies(self, number, entries, places):
         path = PROJECT / "config" / "studies" / f"{number.cell.study}.yaml"
-        scenario = studies.load(path, SCHEMAS / "study.schema.yaml", entries).scenarios[number.cell.scenario]
+        scenario = studies.load(path, SCHEMAS / "study.schema.yaml", entries, PLOTS).scenarios[number.cell.scenario]
         ours = number.of(retrieve.substitute(entries[scenario.dataset], places), scenario)
         assert float(rows_of_readme()[number.about][2]) == pytest.approx(ours[0], rel=0.05)
 

@@ -19,8 +19,11 @@ from sdclab.cli.main import main
 from sdclab.evidence import published, scorecard
 from sdclab.evidence.side_by_side import side_by_side
 from sdclab.experiment import study as studies
+from sdclab.experiment.limits import Limits
 from sdclab.output.pages.explorer import explorer
 from sdclab.output.pages.svg import drawing
+from sdclab.output.plots import PLOTS
+from sdclab.output.summary import summary
 
 HOSTILE = ("<script>window.pwned = 1</script>", '"><img src=x onerror="window.pwned = 1">', "a$b", "income")
 SPACES = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
@@ -148,8 +151,8 @@ def own_run(tmp_path_factory):
     study["title"] = "Mine </script><script>window.pwned = 1</script>"
     study["datasets"]["mine"] = {"file": "x.csv", "columns": list(HOSTILE), "missing": "drop"}
     study["scenarios"]["mine"] = {"dataset": "mine", "dependent": list(HOSTILE[:3]), "independent": [HOSTILE[3]]}
-    study["tables"]["own_releases"]["title"] = "`x <javascript:pwned=1>`_\n\n.. raw:: html\n\n   <img src=x>"
-    study["figures"]["own_map"]["title"] = HOSTILE[0]
+    study["tables"]["releases"]["title"] = "`x <javascript:pwned=1>`_\n\n.. raw:: html\n\n   <img src=x>"
+    study["figures"]["map"]["title"] = HOSTILE[0]
     study["replicates"] = 1
     study["grid"] = [
         {"method": "permute"},
@@ -181,7 +184,7 @@ class TestOwnStudy:
         page = (root / "report/index.html").read_text()
         table = re.search(r'id="ranking-own">.*?<tbody>(.*?)</tbody>', page)[1]
         rows = [re.sub("<[^>]*>", "|", row).split("||") for row in re.findall("<tr>(.*?)</tr>", table)]
-        with (root / "tables/own_releases.csv").open() as file:
+        with (root / "tables/own/releases.csv").open() as file:
             made = sorted(csv.DictReader(file), key=lambda row: float(row["score"]))
         assert [row[1] for row in rows] == [row["method"] for row in made]
         remarks = {row[1]: row[-1].strip("|") for row in rows}
@@ -208,7 +211,7 @@ def test_no_name_becomes_a_script(page, browser, own_run, mapped):
         browser.execute_script(
             "[...document.querySelectorAll('span')].find((e) => e.textContent.trim() === 'Figures').click()"
         )
-        assert "own_map" in browser.execute_script("return document.body.textContent")
+        assert "own/map" in browser.execute_script("return document.body.textContent")
     assert browser.execute_script("return window.pwned") is None
     assert browser.execute_script("return document.querySelectorAll('img[src=x], a[href^=javascript]').length") == 0
     assert [entry for entry in browser.get_log("browser") if "tailwind" not in entry["message"]] == []
@@ -227,33 +230,33 @@ class TestThinnedRun:
         folder, schema = PROJECT / "config/studies", SCHEMAS / "study.schema.yaml"
         names = yaml.safe_load((PROJECT / "config/config.yaml").read_text())["studies"]
         return {
-            name: [studies.load(folder / f"{name}.yaml", schema, entries, 1, most) for most in (None, 2)]
+            name: [
+                studies.load(folder / f"{name}.yaml", schema, entries, PLOTS, Limits(values=most)) for most in (None, 2)
+            ]
             for name in names
         }
 
     def judged(self, study):
         """All verdicts on a study with invented results."""
         lines = []
-        for name, spec in study.tables.items():
-            if spec.get("published", name) is None or not spec.get("judged", True):
+        for table in study.tables.values():
+            if not table.in_judgement:
                 continue
             printed = published.load(
-                PROJECT / f"resources/published/{spec.get('published', name)}.csv", SCHEMAS / "published.schema.yaml"
+                PROJECT / f"resources/published/{table.published}.csv", SCHEMAS / "published.schema.yaml"
             )
-            panels = [*spec.get("panels", []), spec]
-            named = [[*p.get("ours", {}).values(), *p.get("quantities", ()), *p.get("beside", ())] for p in panels]
-            columns = [column for each in named for column in each]
+            columns = [panel.ours_of(name) for panel in table.panels for name in (*panel.quantities, *panel.beside)]
             frame = pd.DataFrame([{**dict.fromkeys(columns, 1.0), "dataset_kind": "original", "fingerprint": "f"}])
-            made = side_by_side(printed, [(cell, frame) for cell in study.cells_of(name)], spec)
+            made = side_by_side(printed, [(cell, frame) for cell in study.cells_of(table)], table)
             rows = made.astype(object).where(made.notna(), "").astype(str).to_dict("records")
-            lines += scorecard.judge(study.name, name, rows, spec, study.judgements, study.notes, study.left_out)
+            lines += scorecard.judge(study, table, rows)
         return lines
 
     def test_numbers_without_a_cell_are_those_of_the_whole_grid(self, thin):
         """Whatever the whole run answers and the thinned one does not was not run; the rest has no cell in either."""
         left_out = 0
         for name, (whole, part) in thin.items():
-            assert whole.left_out == []
+            assert whole.left_out == ()
             full, few = self.judged(whole), self.judged(part)
             assert not [line for line in full if line.verdict == scorecard.NOT_RUN]
             without = [line for line in full if line.dataset_kind == ""]
@@ -265,10 +268,10 @@ class TestThinnedRun:
 
     def test_the_summary_says_so(self, thin):
         few = self.judged(thin["cano_torra_2009"][1])
-        text = scorecard.summary(few, 3, {"census": "replica"}, "results")
+        text = summary(few, 3, {"census": "replica"}, "results")
         missing = sum(line.verdict == scorecard.NOT_RUN for line in few)
         assert f"not run: {missing}\n  Thinned run: the cells of {missing} numbers were left out" in text
-        whole = scorecard.summary(self.judged(thin["cano_torra_2009"][0]), 3, {}, "results")
+        whole = summary(self.judged(thin["cano_torra_2009"][0]), 3, {}, "results")
         assert "hinned" not in whole
         assert "not run" not in whole
 

@@ -17,12 +17,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdclab.clustering.fcm import fcm
-from sdclab.evidence.scorecard import VERDICTS
+from sdclab.evidence.scorecard import MEANINGS, NOT_RUN
 from sdclab.measures import measure
 from sdclab.methods import fcrm
 from sdclab.microdata.retrieve import substitute
 from sdclab.output.pages.explorer import explorer
 from sdclab.output.pages.markup import tag
+from sdclab.output.plots import PLOTS
+
+VERDICTS = [verdict for verdict in MEANINGS if verdict != NOT_RUN]
 
 SECRET = 31415.92653
 """Planted as every value of one record; whatever its rounding, it must be found nowhere."""
@@ -40,31 +43,31 @@ grid:
   - {method: permute, scenarios: [census]}
   - {method: fcrm, scenarios: [census], parameters: {c: [2, 3, 4, 5]}}
 tables:
-  tiny_table:
+  table:
     title: Published and ours
     scenario: census
     published: cano_torra_2009_table2
     keys: [method, c]
     quantities: [pil, dr]
     beside: [copy]
-  tiny_own: {title: Ours alone, scenario: census, published: null, keys: [method, c], quantities: [score]}
+  unpublished: {title: Ours alone, scenario: census, published: null, keys: [method, c], quantities: [score]}
 figures:
-  tiny_map: {plot: ru_map, tables: [tiny_table], title: The map}
-  tiny_curve: {plot: against_c, tables: [tiny_table], title: Against c}
-  tiny_plane: {plot: regression_lines, scenario: plane, options: {c: [2]}, title: Points of our own making}
-  tiny_records: {plot: pairs, scenario: census, options: {columns: [FEDTAX, TAXINC], k: 200}, title: Records as dots}
+  map: {plot: ru_map, tables: [table], title: The map}
+  curve: {plot: against_c, tables: [table], title: Against c}
+  plane: {plot: regression_lines, scenario: plane, options: {c: [2]}, title: Points of our own making}
+  records: {plot: pairs, scenario: census, options: {columns: [FEDTAX, TAXINC], k: 200}, title: Records as dots}
 sensitivities:
-  tiny_dr:
+  dr:
     title: What decides DR
     scenario: census
-    table: tiny_table
+    table: table
     cells: [{method: ipso_a}]
     measure: dr
     quantity: dr
     options: {prl: {bins: [5]}}
 judgements:
-  - {tables: [tiny_table], quantities: [pil], kinds: [replica], rule: tolerance, tolerance: 30, because: a test}
-  - {tables: [tiny_table], quantities: [dr], rule: not_reproducible, because: a test}
+  - {tables: [table], quantities: [pil], kinds: [replica], rule: tolerance, tolerance: 30, because: a test}
+  - {tables: [table], quantities: [dr], rule: not_reproducible, because: a test}
 """
 
 
@@ -154,8 +157,8 @@ class TestPage:
     def test_names_every_study_table_and_figure(self, index):
         ids = set(Parsed(index).values("id"))
         assert {"headline", "tiny", "audit", "data", "folders", "versions", "run-time"} <= ids
-        assert {"table-tiny_table", "table-tiny_own", "table-tiny_dr"} <= ids
-        assert {"figure-tiny_map", "figure-tiny_curve", "figure-tiny_plane", "figure-tiny_records"} <= ids
+        assert {"table-tiny-table", "table-tiny-unpublished", "sensitivity-tiny-dr"} <= ids
+        assert {"figure-tiny-map", "figure-tiny-curve", "figure-tiny-plane", "figure-tiny-records"} <= ids
         assert "A study &lt;of its own&gt; &amp; small" in index
 
     def test_has_every_verdict_of_the_scorecard_in_its_place(self, tiny, index):
@@ -172,7 +175,7 @@ class TestPage:
         assert {verdict: int(counts[verdict]) for verdict in VERDICTS} == {v: judged[v] for v in VERDICTS}
 
     def test_prints_published_numbers_as_they_were(self, tiny, index):
-        for row in rows(tiny / "tables/tiny_table.csv"):
+        for row in rows(tiny / "tables/tiny/table.csv"):
             assert f'<td class="number">{row["pil_published"]}</td>' in index
 
     def test_tells_kinds_fingerprints_findings_and_versions(self, tiny, index):
@@ -220,17 +223,24 @@ def remade(folder):
     (root / "tiny.yaml").write_text(STUDY)
     schemas = PROJECT / "workflow/schemas"
     datasets = manifest.load(PROJECT / "resources/datasets.yaml", schemas / "datasets.schema.yaml")
-    study = load(root / "tiny.yaml", schemas / "study.schema.yaml", datasets)
+    study = load(root / "tiny.yaml", schemas / "study.schema.yaml", datasets, PLOTS)
+    figures = [figure for name, figure in study.figures.items() if name != "records"]
+    given = {
+        "studies": [study],
+        "tables": list(study.tables.values()),
+        "sensitivities": list(study.sensitivities.values()),
+        "figures": figures,
+    }
     inputs = {
         "scorecard": [folder / "scorecard.csv"],
         "audit": [folder / "audit.csv"],
-        "tables": sorted((folder / "tables").glob("*.csv")),
-        "sensitivities": sorted((folder / "sensitivity").glob("*.csv")),
-        "figures": [folder / f"figures/{name}.svg" for name in study.figures if name != "tiny_records"],
+        "tables": [folder / f"tables/tiny/{name}.csv" for name in study.tables],
+        "sensitivities": [folder / f"sensitivity/tiny/{name}.csv" for name in study.sensitivities],
+        "figures": [folder / f"figures/tiny/{figure.name}.svg" for figure in figures],
         "datasets": sorted((folder / "data").glob("*.json")),
         "cells": sorted((folder / "cells").rglob("*.csv")),
     }
-    main([study], inputs, folder / "benchmarks", root / "index.html", root / "explorer.html")
+    main(given, inputs, folder / "benchmarks", root / "index.html", root / "explorer.html")
     return (root / "index.html").read_text()
 
 
@@ -238,19 +248,19 @@ class TestSafety:
     def test_no_value_of_a_record_is_on_a_page_or_in_a_log(self, tiny):
         planted = re.compile(r"(?<![0-9a-f.])3141[56]")  # in any rounding; not inside a fingerprint
         assert planted.search(f" {SECRET:.5g} ")
-        checked = [*(tiny / "report").iterdir(), *(tiny / "logs").rglob("*.log"), *(tiny / "tables").iterdir()]
+        checked = [*(tiny / "report").iterdir(), *(tiny / "logs").rglob("*.log"), *(tiny / "tables/tiny").iterdir()]
         assert len(checked) > 10
         for path in checked:
             assert not planted.search(path.read_text()), path.name
 
     def test_a_figure_of_records_is_named_but_not_shown(self, tiny, index):
-        drawn = (tiny / "figures/tiny_records.svg").read_text()
+        drawn = (tiny / "figures/tiny/records.svg").read_text()
         assert "<image" in drawn  # its dots
         assert "<image" not in index
-        place = re.search(r'<p class="withheld" id="figure-tiny_records">.*?</p>', index)
+        place = re.search(r'<p class="withheld" id="figure-tiny-records">.*?</p>', index)
         assert place
-        assert "figures/tiny_records.svg" in place[0]
-        assert '<figure id="figure-tiny_curve">' in index
+        assert "figures/tiny/records.svg" in place[0]
+        assert '<figure id="figure-tiny-curve">' in index
 
     def test_snakemakes_own_report_has_all_but_the_figure_of_records(self, tree_of_tiny):
         done = tree_of_tiny.run("--report", "own.html", *RUN)
@@ -259,17 +269,16 @@ class TestSafety:
         assert embedded(text, "categories").keys() == {"Tables", "Figures", "Scorecard"}
         results = embedded(text, "results")
         assert {result["name"] for result in results.values()} == {
-            *("tiny_table.csv", "tiny_own.csv", "tiny_dr.csv", "scorecard.csv", "audit.csv"),
-            *("tiny_map.svg", "tiny_curve.svg", "tiny_plane.svg"),
+            *("table.csv", "unpublished.csv", "dr.csv", "scorecard.csv", "audit.csv"),
+            *("map.svg", "curve.svg", "plane.svg"),
         }
         assert all(result["caption"] for result in results.values())
 
     def test_every_plot_that_sees_records_is_known(self):
         """A new plot that is given a scenario's records must be judged: does it draw them one by one?"""
-        from sdclab.output.plots import DRAWS_RECORDS, PLOTS
-
         sees = {name for name in PLOTS if re.search(r"\bsplit(\[0\]| is|\))", source_of(PLOTS.module(name)))}
-        assert sees == DRAWS_RECORDS | {"restarts"}  # restarts draws objectives of whole runs
+        draws = {name for name in PLOTS if getattr(PLOTS.load(name), "DRAWS_RECORDS", False)}
+        assert sees == draws | {"restarts"}  # restarts draws objectives of whole runs
 
 
 def embedded(text, name):
@@ -317,7 +326,7 @@ class TestInABrowser:
             assert wide <= room <= pixels
 
     def test_sections_and_figures_are_visible(self, report):
-        for name in ("tiny", "audit", "data", "figure-tiny_map", "figure-tiny_curve", "figure-tiny_plane"):
+        for name in ("tiny", "audit", "data", "figure-tiny-map", "figure-tiny-curve", "figure-tiny-plane"):
             shown = report.execute_script("return document.getElementById(arguments[0]).getBoundingClientRect()", name)
             assert shown["height"] > 100, name
             assert shown["width"] > 300, name
@@ -326,9 +335,9 @@ class TestInABrowser:
         """By mouse, and by Tab and arrow keys."""
         from selenium.webdriver import ActionChains, Keys
 
-        row = next(row for row in rows(tiny / "tables/tiny_table.csv") if row["method"] == "fcrm" and row["c"] == "4")
+        row = next(row for row in rows(tiny / "tables/tiny/table.csv") if row["method"] == "fcrm" and row["c"] == "4")
         told = ["fcrm c=4", "ours", f"PIL {float(row['pil']):.5g} ", f"DR {float(row['dr']):.5g} ", "data: replica"]
-        point = report.find_element("css selector", "#figure-tiny_map .point[aria-label^='fcrm c=4; ours']")
+        point = report.find_element("css selector", "#figure-tiny-map .point[aria-label^='fcrm c=4; ours']")
         card = report.find_element("id", "card")
         assert not card.is_displayed()
         report.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", point)
@@ -339,9 +348,9 @@ class TestInABrowser:
 
         wait_until(lambda: shown_at(point), "the card")
         assert all(word in card.text for word in told)
-        caption = report.find_element("css selector", "#figure-tiny_map figcaption")
+        caption = report.find_element("css selector", "#figure-tiny-map figcaption")
         wait_until(lambda: not shown_at(caption), "the card to go")
-        points = report.find_elements("css selector", "#figure-tiny_map .point")
+        points = report.find_elements("css selector", "#figure-tiny-map .point")
         assert [p.get_attribute("tabindex") for p in points] == ["0"] + ["-1"] * (len(points) - 1)
         report.execute_script("arguments[0].focus()", points[0])
         assert points[0].get_attribute("aria-label").split("; ")[0] in card.text

@@ -16,15 +16,15 @@ from sdclab.microdata.retrieve import substitute
 def test_delivers_tables_figures_verdicts_and_a_summary(smoke):
     made = smoke.results()
     for name in (
-        "tables/cano_torra_2009_table2.csv",
-        "tables/cano_torra_2009_table2.md",
-        "tables/cano_torra_2009_table3.csv",
-        "figures/cano_torra_2009_table2_ru.svg",
-        "figures/cano_torra_2009_table3_ru.png",
-        "figures/cano_torra_2009_example.svg",
-        "figures/cano_torra_2009_table3_against_c.svg",
-        "figures/cano_2009_table8_surface.svg",
-        "sensitivity/cano_torra_2009_dr.md",
+        "tables/cano_torra_2009/table2.csv",
+        "tables/cano_torra_2009/table2.md",
+        "tables/cano_torra_2009/table3.csv",
+        "figures/cano_torra_2009/table2_ru.svg",
+        "figures/cano_torra_2009/table3_ru.png",
+        "figures/cano_torra_2009/example.svg",
+        "figures/cano_torra_2009/table3_against_c.svg",
+        "figures/cano_torra_2009/table8_surface.svg",
+        "sensitivity/cano_torra_2009/dr.md",
         "scorecard.csv",
         "audit.csv",
         "summary.txt",
@@ -33,9 +33,12 @@ def test_delivers_tables_figures_verdicts_and_a_summary(smoke):
     ):
         assert made[name]
     header = made["scorecard.csv"].decode().splitlines()[0]
-    assert header == "study,table,cell,quantity,published,reproduced,verdict,tolerance,reading,dataset_kind,note"
-    assert b"data: replica" in made["figures/cano_torra_2009_table2_ru.svg"]
-    assert b"Data: replica." in made["tables/cano_torra_2009_table2.md"]
+    assert (
+        header
+        == "study,table,cell,quantity,published,reproduced,sd,replicates,verdict,tolerance,reading,dataset_kind,note"
+    )
+    assert b"data: replica" in made["figures/cano_torra_2009/table2_ru.svg"]
+    assert b"Data: replica." in made["tables/cano_torra_2009/table2.md"]
     rows = list(csv.DictReader(made["scorecard.csv"].decode().splitlines()))
     on_replicas = {row["verdict"] for row in rows if row["dataset_kind"] == "replica"}
     assert on_replicas <= {"not judged", "not reproducible"}
@@ -111,8 +114,8 @@ def test_the_readme_shows_how_to_add_a_method_and_a_measure(smoke, tree):
     (file,) = (name for name in made if name.startswith("cells/cano_torra_2009/S1/rounding/"))
     rows = [row for row in csv.DictReader(made[file].decode().splitlines()) if row["parameters"] == "base=0.5"]
     assert 10 < float(rows[0]["distance"]) < 13  # a uniform error of ±0.25 SD has mean 0.125
-    assert "| rounding |  | base=0.5 |" in made["tables/cano_torra_2009_table2.md"].decode()
-    assert b"rounding base=0.5" in made["figures/cano_torra_2009_table2_ru.svg"]
+    assert "| rounding |  | base=0.5 |" in made["tables/cano_torra_2009/table2.md"].decode()
+    assert b"rounding base=0.5" in made["figures/cano_torra_2009/table2_ru.svg"]
 
 
 def test_a_new_method_leaves_the_other_cells_alone(smoke):
@@ -150,9 +153,9 @@ def test_every_study_runs(tree):
     for file in (PROJECT / "config" / "studies").glob("*.yaml"):
         study = yaml.safe_load(file.read_text())
         if study["study"] in yaml.safe_load((PROJECT / "config/config.yaml").read_text())["studies"]:
-            assert all(made[f"tables/{table}.md"] for table in study["tables"])
-            assert all(made[f"figures/{figure}.png"] for figure in study["figures"])
-    assert b"Data: stand-in." in made["tables/ahmed_rauf_2016_text.md"]  # a smoke run cuts long files short
+            assert all(made[f"tables/{file.stem}/{table}.md"] for table in study["tables"])
+            assert all(made[f"figures/{file.stem}/{figure}.png"] for figure in study["figures"])
+    assert b"Data: stand-in." in made["tables/ahmed_rauf_2016/text.md"]  # a smoke run cuts long files short
     rows = list(csv.DictReader(made["scorecard.csv"].decode().splitlines()))
     if originals():
         check_originals({(row["cell"], row["quantity"]): row["verdict"] for row in rows})

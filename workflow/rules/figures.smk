@@ -1,4 +1,4 @@
-# From tables, and sometimes a scenario's data, to figures.
+# From tables, and sometimes a scenario's data, to figures. The wildcard is study/figure: both say whether it shows records.
 
 
 rule figure:
@@ -9,7 +9,7 @@ rule figure:
             f"{RESULTS}/figures/{{figure}}.svg",
             caption="../report/figure.rst",
             category="Figures",
-            subcategory=lambda wildcards: heading(PLAN.figures[wildcards.figure]),
+            subcategory=lambda wildcards: heading(wildcards.figure.split("/")[0]),
             labels={"figure": "{figure}"},
         ),
         f"{RESULTS}/figures/{{figure}}.png",
@@ -18,7 +18,7 @@ rule figure:
     benchmark:
         f"{RESULTS}/benchmarks/figures/{{figure}}.tsv"
     wildcard_constraints:
-        figure=named(name for name in PLAN.figures if not PLAN.shows_records(name)),
+        figure=figures(showing_records=False),
     conda:
         "../../environment.yml"
     params:
@@ -34,4 +34,4 @@ use rule figure as figure_of_records with:
         f"{RESULTS}/figures/{{figure}}.svg",
         f"{RESULTS}/figures/{{figure}}.png",
     wildcard_constraints:
-        figure=named(filter(PLAN.shows_records, PLAN.figures)),
+        figure=figures(showing_records=True),

@@ -7,11 +7,12 @@ from typing import Any
 
 from sdclab.base.errors import SdclabError, unknown
 from sdclab.evidence.digits import prints_as, unit
-from sdclab.evidence.published import Published, meant, same
+from sdclab.evidence.published import Published
+from sdclab.experiment.selection import Selection, same
 
 Tables = Mapping[str, Published]
-Rows = Mapping[str, Sequence[Any]]
 Outcome = tuple[bool, str]
+ALL = Selection()
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,11 @@ def audit(tables: Tables, claims: Sequence[Mapping[str, Any]]) -> list[Finding]:
     """Check every claim; `check` names a function of this module, the other keys are its arguments."""
     findings = []
     for claim in claims:
-        options = {key: value for key, value in claim.items() if key not in ("table", "claim", "check")}
+        options = {
+            key: Selection(value) if key in ("rows", "named") else value
+            for key, value in claim.items()
+            if key not in ("table", "claim", "check")
+        }
         if claim["table"] not in tables:
             raise unknown("published table", claim["table"], tables, "audit")
         place = f"audit: {claim['claim']}: check {claim['check']}"
@@ -52,6 +57,11 @@ def rows_of(findings: Sequence[Finding]) -> list[dict[str, Any]]:
     return [{**asdict(finding), "holds": "yes" if finding.holds else "no"} for finding in findings]
 
 
+def failures(rows: Sequence[Mapping[str, str]]) -> int | None:
+    """How many claims do not hold, by the lines of an audit; None if none was checked."""
+    return sum(row["holds"] == "no" for row in rows) if rows else None
+
+
 def mean_of(tables: Tables, table: str, *, quantity: str, parts: Sequence[str]) -> Outcome:
     """A printed quantity is the mean of other printed ones, to the precision that their digits allow."""
     wrong = []
@@ -63,18 +73,18 @@ def mean_of(tables: Tables, table: str, *, quantity: str, parts: Sequence[str]) 
     return not wrong, "; ".join(wrong) or f"all {len(tables[table].rows)} rows agree"
 
 
-def smallest(tables: Tables, table: str, *, quantity: str, named: Rows, rows: Rows = {}) -> Outcome:
+def smallest(tables: Tables, table: str, *, quantity: str, named: Selection, rows: Selection = ALL) -> Outcome:
     """The row that the text names has the smallest value."""
-    candidates = [row for row in tables[table].rows if meant(row, rows)]
+    candidates = [row for row in tables[table].rows if rows.includes(row)]
     least = min(candidates, key=lambda row: float(row[quantity]))
-    chosen = next(row for row in candidates if meant(row, named))
+    chosen = next(row for row in candidates if named.includes(row))
     detail = f"smallest {quantity} is {least[quantity]} at {_label(least)}"
     if least is not chosen:
         detail += f"; the text names {_label(chosen)} with {chosen[quantity]}"
     return least is chosen, detail
 
 
-def moves(tables: Tables, table: str, *, quantity: str, by: str, direction: str, rows: Rows = {}) -> Outcome:
+def moves(tables: Tables, table: str, *, quantity: str, by: str, direction: str, rows: Selection = ALL) -> Outcome:
     """A quantity rises or falls with another: the sign of their rank correlation."""
     from scipy.stats import spearmanr
 
@@ -83,19 +93,19 @@ def moves(tables: Tables, table: str, *, quantity: str, by: str, direction: str,
     return (rho > 0) == (direction == "rises"), f"Spearman's rho of {quantity} and {by} is {rho:+.3f}"
 
 
-def exceeds(tables: Tables, table: str, *, quantity: str, bound: float, rows: Rows = {}) -> Outcome:
+def exceeds(tables: Tables, table: str, *, quantity: str, bound: float, rows: Selection = ALL) -> Outcome:
     """Some printed value exceeds a bound."""
     most = max(tables[table].numbers(quantity, rows))
     return most > bound, f"the largest {quantity} is {most:g}, the bound {bound:g}"
 
 
-def within(tables: Tables, table: str, *, quantity: str, bound: float, rows: Rows = {}) -> Outcome:
+def within(tables: Tables, table: str, *, quantity: str, bound: float, rows: Selection = ALL) -> Outcome:
     """No printed value exceeds a bound."""
     beyond, detail = exceeds(tables, table, quantity=quantity, bound=bound, rows=rows)
     return not beyond, detail
 
 
-def sums_to(tables: Tables, table: str, *, parts: Sequence[str], total: float, rows: Rows = {}) -> Outcome:
+def sums_to(tables: Tables, table: str, *, parts: Sequence[str], total: float, rows: Selection = ALL) -> Outcome:
     """Printed parts add up to a total that the text states."""
     found = sum(sum(tables[table].numbers(part, rows)) for part in parts)
     return same(found, total), f"{len(parts)} parts add up to {found:g}, the text says {total:g}"

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sdclab.experiment.cell import Measured, run
-from sdclab.experiment.grid import Cell
+from sdclab.experiment.cell import Cell, Measured, run
 from sdclab.experiment.scenario import AnyScenario
 from sdclab.microdata.dataset import Dataset
 from sdclab.numerics.seeds import seed_of, stream

@@ -1,45 +1,18 @@
 """How far a measure depends on its options, each changed alone, and whether the ranking of the methods does."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from sdclab import measures
 from sdclab.base.errors import SdclabError
-from sdclab.evidence.scorecard import rank_agreement
-from sdclab.experiment.cell import releases
-from sdclab.experiment.grid import Cell, values_of
+from sdclab.evidence.agreement import rank_agreement
+from sdclab.experiment.cell import Cell, releases
 from sdclab.experiment.scenario import AnyScenario
 from sdclab.microdata.dataset import Dataset
 from sdclab.numerics.seeds import seed_of
 from sdclab.numerics.ties import ascending, smallest_of
-
-Options = Mapping[str, Any]
-
-IN_THE_TABLES = "as in the tables"
-"""What the study's own cells were measured with."""
-
-
-def variants(options: Options, path: tuple[str, ...] = ()) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every single option value as (label, options of the measure), nested options included."""
-    for name, choice in options.items():
-        if isinstance(choice, Mapping):
-            yield from variants(choice, (*path, name))
-            continue
-        for value in values_of(choice):
-            nested: dict[str, Any] = {name: value}
-            for outer in reversed(path):
-                nested = {outer: nested}
-            yield f"{'.'.join((*path, name))} = {value}", nested
-
-
-def _over(base: Options, changed: Options) -> dict[str, Any]:
-    """The base with some options changed, nested ones included."""
-    made = dict(base)
-    for name, value in changed.items():
-        made[name] = _over(base.get(name, {}), value) if isinstance(value, Mapping) else value
-    return made
 
 
 def sensitivity(
@@ -47,29 +20,28 @@ def sensitivity(
     scenario: AnyScenario,
     dataset: Dataset,
     published: Mapping[str, float],
-    spec: Mapping[str, Any],
+    measure: str,
+    quantity: str,
+    variants: Mapping[str, Mapping[str, Any]],
 ) -> list[dict[str, Any]]:
-    """One row the published values, one as in the tables, one each option value: the measure's mean for every cell.
+    """One row the published values, one each variant of the measure's options: the quantity's mean for every cell.
+
+    The first variant is what the study's own tables have.
 
     `agreement` is Kendall's tau with the published order, `worst_ratio` the largest factor between ours and
     published over the cells.
     """
     if not published:
-        raise SdclabError(f"sensitivity of {spec['quantity']}: none of its cells has a published value.")
-    base = spec.get("base", {})
-    chosen = [(IN_THE_TABLES, base), *((label, _over(base, one)) for label, one in variants(spec["options"]))]
-    values: dict[str, dict[str, float]] = {label: {} for label, _ in chosen}
+        raise SdclabError(f"sensitivity of {quantity}: none of its cells has a published value.")
+    values: dict[str, dict[str, float]] = {label: {} for label in variants}
     splits = list(scenario.splits(dataset, {}))
     for cell in cells:
         seeds = [seed_of(cell.scenario, cell.method, dict(cell.parameters), i) for i in range(cell.replicates)]
         made = [pair for seed in seeds for pair in releases(cell, scenario, splits, seed)]
-        for label, options in chosen:
-            each = [
-                measures.measure(spec["measure"], y, released.values, x, options)[spec["quantity"]]
-                for (y, x), released in made
-            ]
+        for label, options in variants.items():
+            each = [measures.measure(measure, y, released.values, x, options)[quantity] for (y, x), released in made]
             values[label][cell.name] = float(np.mean(each))
-    usual = _order(values[IN_THE_TABLES])
+    usual = _order(next(iter(values.values())))
     rows: list[dict[str, Any]] = [{"variant": "published", **published, "ranking": _order(published)}]
     for label, of_cell in values.items():
         ranking = _order(of_cell)

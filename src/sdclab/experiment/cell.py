@@ -1,13 +1,13 @@
-"""Running cells: protect and measure, once a replicate."""
+"""A cell: one point of a grid. Running it: protect and measure, once a replicate."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from sdclab import measures, methods
 from sdclab.base.errors import SdclabError, reason
-from sdclab.experiment.grid import Cell
 from sdclab.experiment.provenance import code_fingerprint, processor, versions
 from sdclab.experiment.scenario import AnyScenario, Split
 from sdclab.measures import MEASURES
@@ -19,10 +19,30 @@ Measured = Mapping[str, Mapping[str, object]]
 """The measures to apply, with their options."""
 
 
-def code_of(method: str, measured: Measured) -> str:
+@dataclass(frozen=True)
+class Cell:
+    """One point of a grid; its replicates run together."""
+
+    study: str
+    scenario: str
+    method: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    replicates: int = 1
+
+    @property
+    def slug(self) -> str:
+        """The parameters as a file name."""
+        return ",".join(f"{key}={value}" for key, value in self.parameters.items()) or "default"
+
+    @property
+    def name(self) -> str:
+        return f"{self.scenario}/{self.method}/{self.slug}"
+
+
+def code_of(method: str, measured: Iterable[str]) -> str:
     """The fingerprint of the code behind a cell: its method, its measures and this module."""
     chosen = [METHODS.module(method), *(MEASURES.module(name) for name in measured)]
-    return code_fingerprint(["sdclab.experiment.cell", *chosen])
+    return code_fingerprint([__name__, *chosen])
 
 
 def run_all(
@@ -60,6 +80,7 @@ def run(
         values = _mean([_measured(split, made, measured) for split, made in releases(cell, scenario, splits, seed)])
         identity = {
             "study": cell.study,
+            "cell": cell.name,
             "scenario": cell.scenario,
             "method": cell.method,
             "parameters": cell.slug,
@@ -71,6 +92,11 @@ def run(
             raise SdclabError(f"a method or measure calls a number {taken[0]}, but every row has such a column.")
         rows.append({**identity, **values, **about})
     return rows
+
+
+def columns_of(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The columns of rows of several cells: a cell need not have all that another has."""
+    return list(dict.fromkeys(column for row in rows for column in row))
 
 
 def releases(cell: Cell, scenario: AnyScenario, splits: Sequence[Split], seed: int) -> list[tuple[Split, Release]]:

@@ -8,8 +8,8 @@ import numpy as np
 
 from sdclab import measures, methods
 from sdclab.base.errors import reason
-from sdclab.experiment.cell import run
-from sdclab.experiment.grid import Cell, expand
+from sdclab.experiment.cell import Cell, run
+from sdclab.experiment.grid import GridEntry, expand
 from sdclab.experiment.scenario import Scenario
 from sdclab.measures.copy import copies
 from sdclab.methods import METHODS
@@ -98,7 +98,8 @@ def _cells(scenario: Scenario, method: str, replicates: int, found: Explored) ->
 
 
 def _grid(method: str, scenario: str, replicates: int = 1) -> list[Cell]:
-    return expand("own", [scenario], [{"method": method, "parameters": methods.grid(method)}], replicates)
+    given = {"method": method, "parameters": methods.grid(method)}
+    return expand("own", [GridEntry.parse(given, [scenario], replicates, "grid")])
 
 
 def parameters_of(row: Row) -> Mapping[str, Any]:

@@ -1,38 +1,20 @@
 """From a grid as data to its cells: scenario × method × parameters."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise, product
 from math import prod
 from typing import Any
 
 from sdclab.base.errors import SdclabError, shortened
+from sdclab.experiment.cell import Cell
+from sdclab.experiment.limits import UNLIMITED, Limits
 
 MOST_CELLS = 100_000
 """Of one study. The four shipped ones have 496 together."""
 MOST_LETTERS = 100
 """Of a cell's parameters: two cells name a file, whose name has at most 255."""
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One point of a grid; its replicates run together."""
-
-    study: str
-    scenario: str
-    method: str
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    replicates: int = 1
-
-    @property
-    def slug(self) -> str:
-        """The parameters as a file name."""
-        return ",".join(f"{key}={value}" for key, value in self.parameters.items()) or "default"
-
-    @property
-    def name(self) -> str:
-        return f"{self.scenario}/{self.method}/{self.slug}"
 
 
 @dataclass(frozen=True)
@@ -82,44 +64,52 @@ def values_of(choice: Any) -> list[Any]:
     return list(choice) if isinstance(choice, list) else [choice]
 
 
-def thinned(values: Sequence[Any], most: int | None) -> list[Any]:
-    """At most so many values, spread evenly with both ends kept; for a quick run of the whole workflow."""
-    if most is None or len(values) <= most:
-        return list(values)
-    if most == 1:
-        return [values[0]]
-    return [values[round(i * (len(values) - 1) / (most - 1))] for i in range(most)]
+@dataclass(frozen=True)
+class GridEntry:
+    """A method with the values of its parameters, all combined, in some scenarios."""
+
+    method: str
+    scenarios: tuple[str, ...]
+    parameters: Mapping[str, tuple[Any, ...]]
+    replicates: int
+
+    @classmethod
+    def parse(cls, given: Mapping[str, Any], scenarios: Iterable[str], replicates: int, where: str) -> "GridEntry":
+        """From a config; an entry may name its own scenarios and replicates."""
+        place = f"{where}: method {given['method']}"
+        parameters = {key: _values(choice, f"{place}: {key}") for key, choice in given.get("parameters", {}).items()}
+        chosen = tuple(given.get("scenarios", scenarios))
+        return cls(given["method"], chosen, parameters, given.get("replicates", replicates))
+
+    def thinned(self, limits: Limits) -> "GridEntry":
+        parameters = {key: tuple(limits.fewer(values)) for key, values in self.parameters.items()}
+        return replace(self, parameters=parameters, replicates=limits.bounded(self.replicates))
+
+    @property
+    def size(self) -> int:
+        return len(self.scenarios) * prod(map(len, self.parameters.values()))
+
+    def cells(self, study: str) -> Iterator[Cell]:
+        for scenario, values in product(self.scenarios, product(*self.parameters.values())):
+            parameters = dict(zip(self.parameters, values, strict=True))
+            yield Cell(study, scenario, self.method, parameters, self.replicates)
 
 
-def expand(
-    study: str,
-    scenarios: Sequence[str],
-    grid: Iterable[Mapping[str, Any]],
-    replicates: int,
-    most_values: int | None = None,
-    most_replicates: int | None = None,
-) -> list[Cell]:
-    """All cells of a grid, in its order. An entry may name its own scenarios and replicates."""
+def expand(study: str, grid: Iterable[GridEntry], limits: Limits = UNLIMITED) -> list[Cell]:
+    """All cells of a grid, in its order."""
     cells: list[Cell] = []
-    for entry in grid:
-        choices = entry.get("parameters", {})
-        where = f"study {study}: grid: method {entry['method']}"
-        lists = [thinned(_values(choice, f"{where}: {key}"), most_values) for key, choice in choices.items()]
-        places = entry.get("scenarios", scenarios)
-        count = entry.get("replicates", replicates)
-        count = min(count, most_replicates or count)
-        if len(cells) + len(places) * prod(map(len, lists)) > MOST_CELLS:  # counted before any is made
+    for entry in (each.thinned(limits) for each in grid):
+        if len(cells) + entry.size > MOST_CELLS:  # counted before any is made
+            where = f"study {study}: grid: method {entry.method}"
             raise SdclabError(f"{where}: with this entry the grid has more than {MOST_CELLS} cells.")
-        for scenario, values in product(places, product(*lists)):
-            parameters = dict(zip(choices, values, strict=True))
-            cells.append(Cell(study, scenario, entry["method"], parameters, count))
+        cells += entry.cells(study)
     _check_names(study, cells)
     return cells
 
 
-def _values(choice: Any, where: str) -> list[Any]:
+def _values(choice: Any, where: str) -> tuple[Any, ...]:
     try:
-        return values_of(choice)
+        return tuple(values_of(choice))
     except SdclabError as error:
         raise SdclabError(f"{where}: {error}") from None
 

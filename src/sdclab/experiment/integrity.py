@@ -16,6 +16,8 @@ from sdclab.experiment.provenance import fingerprint
 
 FOLDER = "checksums"
 SHOWN = 5
+WORKED = "worked for"
+"""The last line of a job's log begins so; its CPU seconds follow."""
 
 
 @dataclass(frozen=True)

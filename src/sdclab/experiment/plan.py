@@ -1,70 +1,91 @@
 """All that a run does: from the checked config to tasks and the files between them."""
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from sdclab.base import documents
+from sdclab.base.files import check_writable
+from sdclab.base.registry import Registry
+from sdclab.experiment import config
 from sdclab.experiment.cell import code_of
-from sdclab.experiment.grid import Batch, batches, expand
+from sdclab.experiment.config import Config
+from sdclab.experiment.grid import Batch, batches
 from sdclab.experiment.integrity import Task
 from sdclab.experiment.provenance import code_fingerprint
-from sdclab.experiment.scenario import AnyScenario
-from sdclab.experiment.study import Study
+from sdclab.experiment.study import Figure, Sensitivity, Study, find, with_datasets
+from sdclab.experiment.study import load as load_study
+from sdclab.experiment.table import Table
 from sdclab.measures import MEASURES
 from sdclab.methods import METHODS
-from sdclab.microdata import retrieve
+from sdclab.microdata import manifest, retrieve
 from sdclab.microdata.manifest import Entry
-from sdclab.output.plots import DRAWS_RECORDS, PLOTS
 
-Spec = Mapping[str, Any]
+# all paths start at the project's folder, where the workflow runs
+SCHEMAS = Path("workflow/schemas")
+PUBLISHED = Path("resources/published")
+REPLICAS = Path("resources/replicas")
+ASSETS = Path("src/sdclab/output/pages/assets")
+
+
+def load(given: Mapping[str, Any], plots: Registry) -> "Plan":
+    """The plan of a run that was given these settings; whatever could not run is refused before anything does.
+
+    `plots` are the kinds of figures, which are made in a room above this one.
+    """
+    settings = config.load(given, SCHEMAS / "config.schema.yaml", REPLICAS)
+    check_writable(settings.results)
+    datasets = manifest.load("resources/datasets.yaml", SCHEMAS / "datasets.schema.yaml")
+    studies = {}
+    for name in settings.studies:
+        path = find(name, Path("config/studies"))
+        study = load_study(path, SCHEMAS / "study.schema.yaml", datasets, plots, settings.limits)
+        datasets = with_datasets(datasets, study.datasets, str(path))
+        studies[name] = study
+    claims = documents.load("config/audit.yaml", SCHEMAS / "audit.schema.yaml")["claims"]
+    answered = {table for study in studies.values() for table in study.published}
+    claims = [claim for claim in claims if claim["table"] in answered]  # of the papers that run, no others
+    return Plan(settings, datasets, studies, claims, plots)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The config and all it names, checked, and what follows from them.
+    """The config and all it names, checked, and what follows from them."""
 
-    Paths of published tables, schemas and assets start at the project's folder, where the workflow runs.
-    """
-
-    config: Mapping[str, Any]
-    places: retrieve.Places
+    config: Config
     datasets: Mapping[str, Entry]
     studies: Mapping[str, Study]
-    claims: Sequence[Spec]
+    claims: Sequence[Mapping[str, Any]]
+    plots: Registry
 
-    published = "resources/published"
-    published_schema = "workflow/schemas/published.schema.yaml"
-    assets = "src/sdclab/output/pages/assets"
-
-    @cached_property
+    @property
     def results(self) -> str:
-        return os.path.normpath(self.config["results"])
+        return self.config.results
 
     @cached_property
-    def tables(self) -> dict[str, Study]:
-        return {name: study for study in self.studies.values() for name in study.tables}
+    def tables(self) -> list[Table]:
+        return [table for study in self.studies.values() for table in study.tables.values()]
 
     @cached_property
-    def figures(self) -> dict[str, Study]:
-        return {name: study for study in self.studies.values() for name in study.figures}
+    def figures(self) -> list[Figure]:
+        return [figure for study in self.studies.values() for figure in study.figures.values()]
 
     @cached_property
-    def sensitivities(self) -> dict[str, Study]:
-        return {name: study for study in self.studies.values() for name in study.sensitivities}
+    def sensitivities(self) -> list[Sensitivity]:
+        return [each for study in self.studies.values() for each in study.sensitivities.values()]
 
     @cached_property
     def batches(self) -> list[Batch]:
-        most = self.config["cells_per_job"]
+        most = self.config.cells_per_job
         return [batch for study in self.studies.values() for batch in batches(study.cells, most)]
 
     @cached_property
     def cell_files(self) -> dict[tuple[str, str], str]:
         """The file that holds a cell, by the names of its study and its own."""
         return {
-            (cell.study, cell.name): self._made("cells", batch.path, "csv")[0]
+            (cell.study, cell.name): self._path("cells", batch.path, "csv")
             for batch in self.batches
             for cell in batch.cells
         }
@@ -79,13 +100,11 @@ class Plan:
         """All that a run delivers."""
         return [file for task in self.tasks.values() for file in task.files]
 
-    def shows_records(self, figure: str) -> bool:
+    def shows_records(self, figure: Figure) -> bool:
         """Whether a figure shows single records of data that somebody owns; data of our own making have no owner."""
-        study = self.figures[figure]
-        spec = study.figures[figure]
-        if spec["plot"] not in DRAWS_RECORDS:
+        if figure.scenario is None or not getattr(self.plots.load(figure.plot), "DRAWS_RECORDS", False):
             return False
-        entry = self.datasets[study.scenarios[spec["scenario"]].dataset]
+        entry = self.datasets[self.studies[figure.study].scenarios[figure.scenario].dataset]
         return entry.generator is None or bool(entry.files)
 
     def _tasks(self) -> Iterator[Task]:
@@ -100,128 +119,122 @@ class Plan:
 
     def _dataset(self, name: str) -> Task:
         entry = self.datasets[name]
-        limits = {key: self.config[key] for key in ("download", "most_records")}
-        code = code_fingerprint(["sdclab.microdata.retrieve"])
-        return Task(
-            self.results,
+        return self._task(
             f"data/{name}",
-            self._made("data", name, "csv", "json"),
+            ("csv", "json"),
             {"source": self._source(entry)},
-            {"entry": entry, "places": self.places, "code": code, **limits},
+            {
+                "entry": entry,
+                "places": self.config.places,
+                "download": self.config.download,
+                "records": self.config.limits.records,
+                "code": code_fingerprint(["sdclab.microdata.retrieve"]),
+            },
             aside=("places",),  # a folder's name changes nothing; its file, which is an input, does
         )
 
     def _source(self, entry: Entry) -> tuple[str, ...]:
         """The file that a dataset will be made from, if it is at hand: the original, else the replica."""
-        original = retrieve.find(entry, self.places)
+        original = retrieve.find(entry, self.config.places)
         if original is not None:
             return (str(original),)
-        return (str(self.places.replicas / entry.replica.file),) if entry.replica else ()
+        return (str(self.config.places.replicas / entry.replica.file),) if entry.replica else ()
 
     def _batch(self, batch: Batch) -> Task:
         first = batch.cells[0]
         study = self.studies[first.study]
-        scenario = study.scenarios[first.scenario]
-        measured = self._bounded(study.measures_of(first.scenario))
-        table, about = self._made("data", scenario.dataset, "csv", "json")
-        return Task(
-            self.results,
+        scenario, measured = study.scenarios[first.scenario], study.measured[first.scenario]
+        return self._task(
             f"cells/{batch.path}",
-            self._made("cells", batch.path, "csv"),
-            {"table": (table,), "about": (about,)},
+            ("csv",),
+            {"dataset": self._dataset_files(scenario.dataset)},
             {
                 "cells": batch.cells,
                 "scenario": scenario,
                 "measured": measured,
-                "code": code_of(first.method, {**measured["any"], **measured["original"]}),
+                "code": code_of(first.method, measured.names),
             },
         )
 
-    def _table(self, name: str) -> Task:
-        study = self.tables[name]
-        spec, cells = study.tables[name], study.cells_of(name)
-        published = spec.get("published", name)
-        return Task(
-            self.results,
-            f"tables/{name}",
-            self._made("tables", name, "csv", "md"),
+    def _table(self, table: Table) -> Task:
+        cells = self.studies[table.study].cells_of(table)
+        return self._task(
+            f"tables/{table.study}/{table.name}",
+            ("csv", "md"),
             {
                 "cells": tuple(dict.fromkeys(self.cell_files[cell.study, cell.name] for cell in cells)),
-                "published": (f"{self.published}/{published}.csv",) if published else (),
-                "schema": (self.published_schema,),
+                **self._published(table),
             },
-            {"spec": spec, "cells": cells, "code": code_fingerprint(["sdclab.evidence.side_by_side"])},
+            {"table": table, "cells": cells, "code": code_fingerprint(["sdclab.evidence.side_by_side"])},
         )
 
-    def _sensitivity(self, name: str) -> Task:
-        study = self.sensitivities[name]
-        spec = study.sensitivities[name]
-        scenario = study.scenarios[spec["scenario"]]
-        most = self.config["most_values"], self.config["most_replicates"]
-        cells = expand(study.name, [spec["scenario"]], spec["cells"], spec["replicates"], *most)
-        modules = [MEASURES.module(spec["measure"]), *(METHODS.module(cell.method) for cell in cells)]
-        return Task(
-            self.results,
-            f"sensitivity/{name}",
-            self._made("sensitivity", name, "csv", "md"),
+    def _published(self, table: Table) -> dict[str, tuple[str, ...]]:
+        """The published table, if there is one, and what it must look like."""
+        found = (str(PUBLISHED / f"{table.published}.csv"),) if table.published else ()
+        return {"published": found, "schema": (str(SCHEMAS / "published.schema.yaml"),)}
+
+    def _sensitivity(self, each: Sensitivity) -> Task:
+        study = self.studies[each.study]
+        scenario, table = study.scenarios[each.scenario], study.tables[each.table]
+        modules = [MEASURES.module(each.measure), *(METHODS.module(cell.method) for cell in each.cells)]
+        return self._task(
+            f"sensitivity/{each.study}/{each.name}",
+            ("csv", "md"),
+            {"dataset": self._dataset_files(scenario.dataset), **self._published(table)},
             {
-                "dataset": self._made("data", scenario.dataset, "csv", "json"),
-                "table": self._made("tables", spec["table"], "csv"),
-            },
-            {
-                "spec": spec,
-                "cells": cells,
+                "sensitivity": each,
+                "panels": table.panels,
                 "scenario": scenario,
-                "code": code_fingerprint(["sdclab.evidence.sensitivity", *modules]),
+                "code": code_fingerprint(["sdclab.evidence.sensitivity", "sdclab.evidence.answers", *modules]),
             },
         )
 
-    def _figure(self, name: str) -> Task:
-        study = self.figures[name]
-        spec = self._bounded(study.figures[name])
-        scenario: AnyScenario | None = study.scenarios.get(spec.get("scenario"))
-        return Task(
-            self.results,
-            f"figures/{name}",
-            self._made("figures", name, "svg", "png"),
+    def _figure(self, figure: Figure) -> Task:
+        scenario = self.studies[figure.study].scenarios[figure.scenario] if figure.scenario else None
+        return self._task(
+            f"figures/{figure.study}/{figure.name}",
+            ("svg", "png"),
             {
-                "tables": tuple(f"{self.results}/tables/{table}.csv" for table in spec.get("tables", ())),
-                "dataset": self._made("data", scenario.dataset, "csv", "json") if scenario else (),
+                "tables": tuple(self._path("tables", f"{figure.study}/{table}", "csv") for table in figure.tables),
+                "dataset": self._dataset_files(scenario.dataset) if scenario else (),
             },
-            {"spec": spec, "scenario": scenario, "code": code_fingerprint([PLOTS.module(spec["plot"])])},
+            {"figure": figure, "scenario": scenario, "code": code_fingerprint([self.plots.module(figure.plot)])},
         )
 
     def _audit(self) -> Task:
-        published = tuple(sorted(map(str, Path(self.published).glob("*.csv"))))
         return Task(
             self.results,
             "audit",
             (f"{self.results}/audit.csv",),
-            {"published": published, "schema": (self.published_schema,)},
+            {
+                "published": tuple(sorted(map(str, PUBLISHED.glob("*.csv")))),
+                "schema": (str(SCHEMAS / "published.schema.yaml"),),
+            },
             {"claims": self.claims, "code": code_fingerprint(["sdclab.evidence.audit"])},
         )
 
     def _scorecard(self) -> Task:
-        specs = {name: study.tables[name] for name, study in self.tables.items()}
-        judged = [name for name, spec in specs.items() if spec.get("judged", True) and spec.get("published", True)]
+        judged = [table for table in self.tables if table.in_judgement]
         return Task(
             self.results,
             "scorecard",
             (f"{self.results}/scorecard.csv", f"{self.results}/summary.txt"),
             {
-                "tables": tuple(f"{self.results}/tables/{name}.csv" for name in judged),
+                "tables": tuple(self._path("tables", f"{table.study}/{table.name}", "csv") for table in judged),
                 "audit": (f"{self.results}/audit.csv",),
                 "datasets": self._facts(),
             },
             {
-                "studies": list(self.studies.values()),
+                "tables": judged,
+                "studies": self.studies,
                 "results": self.results,  # the summary names it
-                "code": code_fingerprint(["sdclab.evidence.scorecard"]),
+                "code": code_fingerprint(["sdclab.evidence.scorecard", "sdclab.output.summary"]),
             },
         )
 
     def _report(self) -> Task:
         """All that the report tells of, and the cells for the versions they were computed with."""
+        figures = [figure for figure in self.figures if not self.shows_records(figure)]
         return Task(
             self.results,
             "report",
@@ -229,36 +242,47 @@ class Plan:
             {
                 "scorecard": (f"{self.results}/scorecard.csv",),
                 "audit": (f"{self.results}/audit.csv",),
-                "tables": tuple(f"{self.results}/tables/{name}.csv" for name in self.tables),
-                "sensitivities": tuple(f"{self.results}/sensitivity/{name}.csv" for name in self.sensitivities),
-                "figures": tuple(
-                    f"{self.results}/figures/{name}.svg" for name in self.figures if not self.shows_records(name)
+                "tables": tuple(self._path("tables", f"{each.study}/{each.name}", "csv") for each in self.tables),
+                "sensitivities": tuple(
+                    self._path("sensitivity", f"{each.study}/{each.name}", "csv") for each in self.sensitivities
                 ),
+                "figures": tuple(self._path("figures", f"{each.study}/{each.name}", "svg") for each in figures),
                 "datasets": self._facts(),
                 "cells": tuple(dict.fromkeys(self.cell_files.values())),
-                "assets": tuple(sorted(map(str, Path(self.assets).glob("*")))),
+                "assets": tuple(sorted(map(str, ASSETS.glob("*")))),
             },
             {
                 "studies": list(self.studies.values()),
+                "tables": self.tables,
+                "sensitivities": self.sensitivities,
+                "figures": figures,
                 "benchmarks": f"{self.results}/benchmarks",
                 "code": code_fingerprint(["sdclab.output.pages.report", "sdclab.output.pages.explorer"]),
             },
         )
 
-    def _made(self, folder: str, name: str, *endings: str) -> tuple[str, ...]:
-        return tuple(f"{self.results}/{folder}/{name}.{ending}" for ending in endings)
+    def _task(
+        self,
+        name: str,
+        endings: Sequence[str],
+        inputs: Mapping[str, tuple[str, ...]],
+        given: Mapping[str, Any],
+        aside: tuple[str, ...] = (),
+    ) -> Task:
+        """A task that makes the files of its own name."""
+        files = tuple(f"{self.results}/{name}.{ending}" for ending in endings)
+        return Task(self.results, name, files, inputs, given, aside)
+
+    def _path(self, folder: str, name: str, ending: str) -> str:
+        return f"{self.results}/{folder}/{name}.{ending}"
+
+    def _dataset_files(self, name: str) -> tuple[str, ...]:
+        """A prepared table, and the facts about it."""
+        return tuple(self._path("data", name, ending) for ending in ("csv", "json"))
 
     def _used_datasets(self) -> list[str]:
         return sorted({scenario.dataset for study in self.studies.values() for scenario in study.scenarios.values()})
 
     def _facts(self) -> tuple[str, ...]:
         """The facts about every dataset that a study uses."""
-        return tuple(f"{self.results}/data/{name}.json" for name in self._used_datasets())
-
-    def _bounded(self, options: Any) -> Any:
-        """Options with every `runs` in them at most what the config allows."""
-        most = self.config["most_runs"]
-        if not isinstance(options, dict) or most is None:
-            return options
-        runs = {"runs": min(options["runs"], most)} if "runs" in options else {}
-        return {**{key: self._bounded(value) for key, value in options.items()}, **runs}
+        return tuple(self._path("data", name, "json") for name in self._used_datasets())

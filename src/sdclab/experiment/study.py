@@ -1,56 +1,124 @@
-"""A study: one paper's scenarios, grid, tables and judgements, read from its file and checked before anything runs."""
+"""A study: one paper's scenarios, grid, tables, figures, judgements; parsed once and checked before anything runs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from sdclab.base import documents
 from sdclab.base.errors import SdclabError, unknown
-from sdclab.evidence.side_by_side import panels_of, stands_in
-from sdclab.experiment.grid import Cell, expand
+from sdclab.base.registry import Registry
+from sdclab.experiment.cell import Cell
+from sdclab.experiment.grid import GridEntry, expand, values_of
+from sdclab.experiment.judgement import Judgement, Note, Scope, parse_judgement, parse_note
+from sdclab.experiment.limits import UNLIMITED, Limits
 from sdclab.experiment.scenario import AnyScenario, Rotation, Scenario
+from sdclab.experiment.table import Table, parse_tables
 from sdclab.measures import MEASURES
 from sdclab.methods import METHODS
 from sdclab.microdata.manifest import Entry, entry, own_entry
-from sdclab.output.plots import PLOTS
+
+Options = Mapping[str, Any]
+IN_THE_TABLES = "as in the tables"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The measures of a scenario with their options, for any data and for the original."""
+
+    always: Mapping[str, Options]
+    on_original: Mapping[str, Options]
+
+    def of(self, kind: str) -> Mapping[str, Options]:
+        return self.on_original if kind == "original" else self.always
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys([*self.always, *self.on_original]))
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A plot of some tables, or of a scenario's data."""
+
+    study: str
+    name: str
+    title: str
+    plot: str
+    tables: tuple[str, ...]
+    scenario: str | None
+    options: Options
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """How far a quantity of a measure depends on the measure's options, each changed alone, over some cells."""
+
+    study: str
+    name: str
+    title: str
+    scenario: str
+    table: str
+    """the table that holds the published values"""
+    cells: tuple[Cell, ...]
+    measure: str
+    quantity: str
+    base: Options
+    """the options that the tables were made with"""
+    options: Options
+    """option -> values, nested as the measure nests them"""
+
+    @property
+    def variants(self) -> dict[str, Options]:
+        """What the tables were made with, then every single option value: label -> all options of the measure."""
+        changed = {
+            f"{'.'.join(path)} = {value}": _changed(self.base, path, value) for path, value in _leaves(self.options)
+        }
+        return {IN_THE_TABLES: self.base, **changed}
+
+
+def _leaves(options: Options, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    for name, choice in options.items():
+        if isinstance(choice, Mapping):
+            yield from _leaves(choice, (*path, name))
+        else:
+            yield from (((*path, name), value) for value in values_of(choice))
+
+
+def _changed(base: Options, path: tuple[str, ...], value: Any) -> dict[str, Any]:
+    """The base with the option at a path changed."""
+    first, *rest = path
+    return {**base, first: _changed(base.get(first, {}), tuple(rest), value) if rest else value}
 
 
 @dataclass(frozen=True)
 class Study:
-    """One paper: its cells, tables and published numbers."""
+    """One paper, or one's own file: its cells, tables, figures and published numbers."""
 
     name: str
     title: str
     datasets: Mapping[str, Entry]
+    """those that the study brings along"""
     scenarios: Mapping[str, AnyScenario]
-    measures: Mapping[str, Mapping[str, Any]]
-    own_measures: Mapping[str, Mapping[str, Any]]
-    cells: Sequence[Cell]
-    left_out: Sequence[Cell]
+    measured: Mapping[str, Measured]
+    """by scenario"""
+    cells: tuple[Cell, ...]
+    left_out: tuple[Cell, ...]
     """cells of the grid that a thinned run does without"""
-    tables: Mapping[str, Mapping[str, Any]]
-    figures: Mapping[str, Mapping[str, Any]]
-    sensitivities: Mapping[str, Mapping[str, Any]]
-    judgements: Sequence[Mapping[str, Any]]
-    notes: Sequence[Mapping[str, Any]]
+    tables: Mapping[str, Table]
+    figures: Mapping[str, Figure]
+    sensitivities: Mapping[str, Sensitivity]
+    judgements: tuple[Judgement, ...]
+    notes: tuple[Note, ...]
 
     @property
     def published(self) -> frozenset[str]:
         """The published tables that this study answers; a study of one's own file has none."""
-        named = {spec.get("published", name) for name, spec in self.tables.items()}
-        return frozenset(named - {None})
+        return frozenset(table.published for table in self.tables.values() if table.published is not None)
 
-    def cells_of(self, table: str) -> list[Cell]:
+    def cells_of(self, table: Table) -> tuple[Cell, ...]:
         """The cells that stand in a table."""
-        panels = panels_of(self.tables[table])
-        return [cell for cell in self.cells if any(stands_in(cell, panel) for panel in panels)]
-
-    def measures_of(self, scenario: str) -> dict[str, Mapping[str, Mapping[str, Any]]]:
-        """The measures of a scenario, its own or the study's, for any data and for the original (`original`)."""
-        own = self.own_measures.get(scenario, {})
-        always = own.get("measures", self.measures)
-        return {"any": always, "original": own.get("measures_on_original", always)}
+        return tuple(filter(table.holds, self.cells))
 
 
 def find(name: str, folder: Path) -> Path:
@@ -61,114 +129,155 @@ def find(name: str, folder: Path) -> Path:
     return path
 
 
-def load(
-    path: Path,
-    schema: Path,
-    datasets: Mapping[str, Entry],
-    most_replicates: int | None = None,
-    most_values: int | None = None,
-) -> Study:
-    """Read a study and refuse what could not run: unknown datasets, columns, methods, measures or parameters."""
-    text = documents.load(path, schema)
+def load(path: Path, schema: Path, datasets: Mapping[str, Entry], plots: Registry, limits: Limits = UNLIMITED) -> Study:
+    """Read a study and refuse what could not run: unknown datasets, columns, methods, measures, plots or options."""
+    given = documents.load(path, schema)
     where = str(path)
-    if text["study"] != path.stem:
-        raise SdclabError(f"{where}: study is '{text['study']}' but must be the file's name, '{path.stem}'.")
-    own_datasets = {
-        name: own_entry(name, values, f"{where}: datasets.{name}") for name, values in text.get("datasets", {}).items()
-    }
-    datasets = united(datasets, own_datasets, where)
-    scenarios = {name: _scenario(name, roles, datasets, where) for name, roles in text["scenarios"].items()}
-    keys = ("measures", "measures_on_original")
-    own = {name: {k: roles[k] for k in keys if k in roles} for name, roles in text["scenarios"].items()}
-    for measured in (text["measures"], *(part for parts in own.values() for part in parts.values())):
-        for name, options in measured.items():
-            MEASURES.checked(name, options, where)
-    grid = text["study"], list(scenarios), text["grid"], text["replicates"]
-    cells = expand(*grid, most_values, most_replicates)
-    chosen = {cell.name for cell in cells}
-    study = Study(
-        name=text["study"],
-        title=text["title"],
-        datasets=own_datasets,
-        scenarios=scenarios,
-        measures=text["measures"],
-        own_measures=own,
-        cells=cells,
-        left_out=[cell for cell in expand(*grid) if cell.name not in chosen],
-        tables=text.get("tables", {}),
-        figures=text.get("figures", {}),
-        sensitivities={
-            name: {"replicates": text["replicates"], **spec} for name, spec in text.get("sensitivities", {}).items()
-        },
-        judgements=text.get("judgements", ()),
-        notes=text.get("notes", ()),
-    )
-    _check_cells(study, where)
+    if given["study"] != path.stem:
+        raise SdclabError(f"{where}: study is '{given['study']}' but must be the file's name, '{path.stem}'.")
+    study = _parsed(given, where, datasets, limits)
+    for cell in (*study.cells, *(cell for each in study.sensitivities.values() for cell in each.cells)):
+        _check_cell(cell, study, where)
+    for measured in study.measured.values():
+        _check_measures(measured, where)
     _check_references(study, where)
+    _check_figures(study, plots, where)
     return study
 
 
-def united(datasets: Mapping[str, Entry], own: Mapping[str, Entry], where: str) -> dict[str, Entry]:
-    """All datasets together; a study's own may not be called like another."""
-    for name in own:
+def _parsed(given: Mapping[str, Any], where: str, datasets: Mapping[str, Entry], limits: Limits) -> Study:
+    name, replicates = given["study"], given["replicates"]
+    brought = {
+        key: own_entry(key, values, f"{where}: datasets.{key}") for key, values in given.get("datasets", {}).items()
+    }
+    known = with_datasets(datasets, brought, where)
+    scenarios = {key: _scenario(key, values, known, where) for key, values in given["scenarios"].items()}
+    grid = [GridEntry.parse(each, scenarios, replicates, f"study {name}: grid") for each in given["grid"]]
+    cells = expand(name, grid, limits)
+    chosen = {cell.name for cell in cells}
+    return Study(
+        name=name,
+        title=given["title"],
+        datasets=brought,
+        scenarios=scenarios,
+        measured={key: _measured(given, key, limits) for key in scenarios},
+        cells=tuple(cells),
+        left_out=tuple(cell for cell in expand(name, grid) if cell.name not in chosen),
+        tables=parse_tables(name, given.get("tables", {}), given.get("table_defaults", {}), where),
+        figures={key: _figure(name, key, each, limits) for key, each in given.get("figures", {}).items()},
+        sensitivities={
+            key: _sensitivity(name, key, each, replicates, limits)
+            for key, each in given.get("sensitivities", {}).items()
+        },
+        judgements=tuple(map(parse_judgement, given.get("judgements", ()))),
+        notes=tuple(map(parse_note, given.get("notes", ()))),
+    )
+
+
+def with_datasets(datasets: Mapping[str, Entry], more: Mapping[str, Entry], where: str) -> dict[str, Entry]:
+    """All datasets together; what a study brings along may not be called like another."""
+    for name in more:
         if name in datasets:
             raise SdclabError(f"{where}: datasets.{name}: another dataset has this name already.")
-    return {**datasets, **own}
+    return {**datasets, **more}
 
 
-def _check_cells(study: Study, where: str) -> None:
-    for cell in study.cells:
-        if cell.scenario not in study.scenarios:
-            raise unknown("scenario", cell.scenario, study.scenarios, f"{where}: grid")
-        takes = study.scenarios[cell.scenario].takes
-        for key in takes:
-            if key not in cell.parameters:
-                place = f"{where}: grid: method {cell.method}"
-                raise SdclabError(f"{place}: scenario {cell.scenario} needs the parameter {key}.")
-        own = {key: value for key, value in cell.parameters.items() if key not in takes}
-        METHODS.checked(cell.method, own, f"{where}: grid")
-
-
-def _check_references(study: Study, where: str) -> None:
-    """Every scenario, table and plot that another part of the study names must exist."""
-    parts = {"tables": study.tables, "figures": study.figures, "sensitivities": study.sensitivities}
-    for part, specs in parts.items():
-        for name, spec in specs.items():
-            _check_scenarios(study, spec, f"{where}: {part}.{name}", needed=part == "tables")
-    for name, figure in study.figures.items():
-        PLOTS.module(figure["plot"], f"{where}: figures.{name}")  # its options are checked when it is drawn
-    named = {
-        "figures": [table for spec in study.figures.values() for table in spec.get("tables", ())],
-        "judgements": [table for rule in study.judgements for table in rule["tables"]],
-        "notes": [table for note in study.notes for table in note["tables"]],
-        "sensitivities": [spec["table"] for spec in study.sensitivities.values()],
-    }
-    for part, tables in named.items():
-        for table in tables:
-            if table not in study.tables:
-                raise unknown("table", table, study.tables, f"{where}: {part}")
-
-
-def _check_scenarios(study: Study, spec: Mapping[str, Any], where: str, needed: bool) -> None:
-    for panel in panels_of(spec):
-        scenario = panel.get("scenario")
-        if scenario is None and needed:
-            raise SdclabError(f"{where}: the key 'scenario' is missing.")
-        if scenario is not None and scenario not in study.scenarios:
-            raise unknown("scenario", scenario, study.scenarios, where)
-
-
-def _scenario(name: str, roles: Mapping[str, Any], datasets: Mapping[str, Entry], where: str) -> AnyScenario:
+def _scenario(name: str, given: Mapping[str, Any], datasets: Mapping[str, Entry], where: str) -> AnyScenario:
     place = f"{where}: scenarios.{name}"
-    columns = entry(datasets, roles["dataset"], place).columns
+    columns = entry(datasets, given["dataset"], place).columns
     scenario: AnyScenario
-    if "rotate" in roles:
-        scenario = Rotation(name, roles["dataset"], tuple(roles["rotate"]))
+    if "rotate" in given:
+        scenario = Rotation(name, given["dataset"], tuple(given["rotate"]))
     else:
-        independent = tuple(roles.get("independent", ()))
-        scenario = Scenario(name, roles["dataset"], tuple(roles["dependent"]), independent)
+        independent = tuple(given.get("independent", ()))
+        scenario = Scenario(name, given["dataset"], tuple(given["dependent"]), independent)
         scenario.check_roles(place)
     for column in scenario.columns:
         if column not in columns:
             raise unknown("column", column, columns, place)
     return scenario
+
+
+def _measured(given: Mapping[str, Any], scenario: str, limits: Limits) -> Measured:
+    """A scenario's own measures, or the study's."""
+    own = given["scenarios"][scenario]
+    always = own.get("measures", given["measures"])
+    return Measured(limits.options(always), limits.options(own.get("measures_on_original", always)))
+
+
+def _figure(study: str, name: str, given: Mapping[str, Any], limits: Limits) -> Figure:
+    options = limits.options(given.get("options", {}))
+    tables = tuple(given.get("tables", ()))
+    return Figure(study, name, given["title"], given["plot"], tables, given.get("scenario"), options)
+
+
+def _sensitivity(study: str, name: str, given: Mapping[str, Any], replicates: int, limits: Limits) -> Sensitivity:
+    where = f"study {study}: sensitivities.{name}"
+    count = given.get("replicates", replicates)
+    grid = [GridEntry.parse(each, [given["scenario"]], count, where) for each in given["cells"]]
+    return Sensitivity(
+        study=study,
+        name=name,
+        title=given["title"],
+        scenario=given["scenario"],
+        table=given["table"],
+        cells=tuple(expand(study, grid, limits)),
+        measure=given["measure"],
+        quantity=given["quantity"],
+        base=given.get("base", {}),
+        options=given["options"],
+    )
+
+
+def _check_cell(cell: Cell, study: Study, where: str) -> None:
+    if cell.scenario not in study.scenarios:
+        raise unknown("scenario", cell.scenario, study.scenarios, f"{where}: grid")
+    takes = study.scenarios[cell.scenario].takes
+    for key in takes:
+        if key not in cell.parameters:
+            place = f"{where}: grid: method {cell.method}"
+            raise SdclabError(f"{place}: scenario {cell.scenario} needs the parameter {key}.")
+    parameters = {key: value for key, value in cell.parameters.items() if key not in takes}
+    METHODS.checked(cell.method, parameters, f"{where}: grid")
+
+
+def _check_measures(measured: Measured, where: str) -> None:
+    for options in (measured.always, measured.on_original):
+        for name, each in options.items():
+            MEASURES.checked(name, each, where)
+
+
+def _check_references(study: Study, where: str) -> None:
+    """Every scenario and table that another part of the study names must exist, and every option of a measure."""
+    for table in study.tables.values():
+        for panel in table.panels:
+            _known("scenario", panel.scenario, study.scenarios, f"{where}: tables.{table.name}")
+    for each in study.sensitivities.values():
+        place = f"{where}: sensitivities.{each.name}"
+        _known("scenario", each.scenario, study.scenarios, place)
+        _known("table", each.table, study.tables, place)
+        for options in each.variants.values():
+            MEASURES.checked(each.measure, options, place)
+    scopes: dict[str, list[Scope]] = {
+        "judgements": [judgement.scope for judgement in study.judgements],
+        "notes": [note.scope for note in study.notes],
+    }
+    for part, these in scopes.items():
+        for scope in these:
+            for name in scope.tables:
+                _known("table", name, study.tables, f"{where}: {part}")
+
+
+def _check_figures(study: Study, plots: Registry, where: str) -> None:
+    for figure in study.figures.values():
+        place = f"{where}: figures.{figure.name}"
+        if figure.scenario is not None:
+            _known("scenario", figure.scenario, study.scenarios, place)
+        for table in figure.tables:
+            _known("table", table, study.tables, place)
+        plots.checked(figure.plot, {"title": figure.title, **figure.options}, place)
+
+
+def _known(what: str, name: str, allowed: Mapping[str, object], where: str) -> None:
+    if name not in allowed:
+        raise unknown(what, name, allowed, where)

@@ -1,8 +1,6 @@
 """Figures of a run inside a page."""
 
-from collections.abc import Mapping
-from typing import Any
-
+from sdclab.experiment.study import Figure
 from sdclab.output.pages.maps import ru_map
 from sdclab.output.pages.markup import Html, scrolling, tag
 from sdclab.output.pages.run import Run
@@ -12,18 +10,19 @@ WIDE = 1.9
 """A drawing so many times as wide as high has a row of the page to itself."""
 
 
-def figure(name: str, spec: Mapping[str, Any], run: Run) -> Html:
+def figure(spec: Figure, run: Run) -> Html:
     """A figure with its caption: a map to explore, a drawing, or, if it shows records, the place where it lies."""
-    title, file = spec["title"], tag("code", f"figures/{name}.svg")
-    if name not in run.figures:
+    title, file = spec.title, tag("code", f"figures/{spec.study}/{spec.name}.svg")
+    name = f"{spec.study}-{spec.name}"
+    if (spec.study, spec.name) not in run.figures:
         why = f"{title}. It draws single records, so it is not on this page; the owner of the data finds it in "
         return tag("p", why, file, ".", class_="withheld", id=f"figure-{name}")
-    if spec["plot"] == "ru_map":
-        (table,) = spec["tables"]
+    if spec.plot == "ru_map":
+        (table,) = spec.tables
         hint = "Point at a mark, tap it, or reach it by Tab and the arrow keys. As a file: "
         caption = tag("figcaption", title, ". ", hint, file)
-        return tag("figure", ru_map(run.tables[table], spec, title), caption, id=f"figure-{name}")
-    drawn, wide = inline(run.figures[name], name, title)
+        return tag("figure", ru_map(run.tables[spec.study, table], spec.options, title), caption, id=f"figure-{name}")
+    drawn, wide = inline(run.figures[spec.study, spec.name], name, title)
     caption = tag("figcaption", title, ". As a file: ", file)
     return tag("figure", scrolling(drawn, title), caption, id=f"figure-{name}", class_="wide" if wide else None)
 

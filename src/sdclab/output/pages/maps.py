@@ -5,7 +5,7 @@ from itertools import groupby
 from math import floor, log10
 from typing import Any
 
-from sdclab.evidence.published import meant
+from sdclab.experiment.selection import Selection
 from sdclab.output.pages.marks import mark
 from sdclab.output.pages.markup import Html, joined, scrolling, tag
 from sdclab.output.pages.run import Row
@@ -18,11 +18,10 @@ CURVE = 3
 """A method with at least so many values of its main parameter is drawn as a curve."""
 
 
-def ru_map(rows: Sequence[Row], spec: Mapping[str, Any], title: str) -> Html:
+def ru_map(rows: Sequence[Row], options: Mapping[str, Any], title: str) -> Html:
     """The map of a side-by-side table, with the options of the plot `ru_map`, and its legend."""
-    options = spec.get("options", {})
-    by = options.get("by", "c")
-    kept = [row for row in rows if meant(row, options.get("rows", {})) and (row["pil"] or row["pil_published"])]
+    by, chosen = options.get("by", "c"), Selection(options.get("rows", {}))
+    kept = [row for row in rows if chosen.includes(row) and (row["pil"] or row["pil_published"])]
     methods = list(dict.fromkeys(row["method"] for row in kept))
     scale = Scale.of(kept)
     parts = [_frame(scale), *_scores(scale)]

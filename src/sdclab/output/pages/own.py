@@ -19,7 +19,7 @@ def is_own(study: Study) -> bool:
 
 def ranked(study: Study, run: Run) -> list[tuple[Row, str]]:
     """The points of a study that have a score, the best first, each with what speaks against it."""
-    rows = [row for name in study.tables for row in run.tables[name] if row.get("score")]
+    rows = [row for name in study.tables for row in run.tables[study.name, name] if row.get("score")]
     return [(rows[i], _against(rows[i])) for i in ascending([float(row["score"]) for row in rows])]
 
 

@@ -97,10 +97,10 @@ def _by_study(papers: Sequence[Study], run: Run) -> Html:
 
 def _study(study: Study, run: Run) -> Html:
     lines = [row for row in run.scorecard if row["study"] == study.name]
-    shown_first = sorted(study.figures, key=lambda name: name not in run.figures)
-    figures = [figure(name, study.figures[name], run) for name in shown_first]
-    tables = [side_by_side(name, spec, run) for name, spec in study.tables.items()]
-    tables += [plain(spec["title"], run.sensitivities[name], name) for name, spec in study.sensitivities.items()]
+    shown_first = sorted(study.figures.values(), key=lambda each: (each.study, each.name) not in run.figures)
+    figures = [figure(each, run) for each in shown_first]
+    tables = [side_by_side(table, run) for table in study.tables.values()]
+    tables += [plain(each, run) for each in study.sensitivities.values()]
     first = ranking(study, run) if is_own(study) else tally(lines)
     return _section(study.name, study.title, first, tag("div", *figures, class_="figures"), *tables)
 

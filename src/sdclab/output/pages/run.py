@@ -1,13 +1,24 @@
-"""What a page is made of: the files of one run, read."""
+"""What a page is made of: what one run has left, read."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
-from sdclab.experiment.study import Study
+from sdclab.experiment.provenance import mixed, versions
+from sdclab.experiment.study import Figure, Sensitivity, Study
+from sdclab.experiment.table import Table
 
 Row = Mapping[str, str]
 """A line of a CSV file, as text."""
+
+Name = tuple[str, str]
+"""Of a table, figure or sensitivity: its study's and its own."""
+
+T = TypeVar("T")
+
+TOOLS = ("snakemake", "pandas", "matplotlib")
+"""What tables and figures are made with; the cells say themselves what they were computed with."""
 
 
 @dataclass(frozen=True)
@@ -27,10 +38,48 @@ class Run:
     studies: Sequence[Study]
     scorecard: Sequence[Row]
     audit: Sequence[Row]
-    tables: Mapping[str, Sequence[Row]]
-    sensitivities: Mapping[str, Sequence[Row]]
-    figures: Mapping[str, str]
+    tables: Mapping[Name, Sequence[Row]]
+    sensitivities: Mapping[Name, Sequence[Row]]
+    figures: Mapping[Name, str]
     """The SVG of every figure that shows no records."""
     datasets: Sequence[Mapping[str, Any]]
     versions: Sequence[str]
     costs: Sequence[Cost]
+
+
+def by_name(parts: Sequence[Table | Figure | Sensitivity], contents: Iterable[T]) -> dict[Name, T]:
+    """What was read of each part of the studies."""
+    return {(part.study, part.name): content for part, content in zip(parts, contents, strict=True)}
+
+
+def versions_of(cells: Sequence[Row]) -> list[str]:
+    """What the run was computed with and on: one line, unless that was at different times or places."""
+    computed = sorted({f"cells: {row['versions']} on {row['processor']}" for row in cells})
+    return [*mixed(cells), *computed, f"pages, tables and figures: {versions(TOOLS)}"]
+
+
+def costs(benchmarks: Mapping[Path, str]) -> list[Cost]:
+    """What every stage took, the cells study by study; `benchmarks`: what Snakemake measured of each job."""
+    stages: dict[str, list[Row]] = {}
+    for path, text in benchmarks.items():
+        folder, *rest = path.parts
+        stage = f"{folder} of {rest[0]}" if folder == "cells" else folder.removesuffix(".tsv")
+        stages.setdefault(stage, []).append(_measured(text))
+    return list(_costs(stages))
+
+
+def _costs(stages: Mapping[str, Sequence[Row]]) -> Iterator[Cost]:
+    for stage, jobs in stages.items():
+        seconds, megabytes = ([_number(job.get(name, "")) for job in jobs] for name in ("s", "max_rss"))
+        yield Cost(stage, len(jobs), sum(seconds), max(megabytes))
+
+
+def _measured(text: str) -> dict[str, str]:
+    """What was measured of a job; a file that was emptied or cut short, which is no result, tells less or nothing."""
+    names, values = [line.split("\t") for line in (*text.splitlines(), "", "")][:2]
+    return dict(zip(names, values, strict=False))
+
+
+def _number(text: str) -> float:
+    """A measured number; a job that was too short for it has none."""
+    return float(text) if text not in ("-", "NA", "") else 0.0

@@ -1,9 +1,10 @@
 """Published tables with ours beside them, and every verdict in its place."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from sdclab.evidence.scorecard import label
+from sdclab.experiment.study import Sensitivity
+from sdclab.experiment.table import Table
 from sdclab.output.pages.markup import Html, joined, number, table, tag
 from sdclab.output.pages.run import Row, Run
 from sdclab.output.pages.verdicts import badge, style_of, tally
@@ -12,31 +13,30 @@ SHORT = 12
 """Longer tables start folded."""
 
 WHOSE = ("published", "ours")
-Spec = Mapping[str, Any]
 Verdicts = Mapping[tuple[str, str], Row]
 """Lines of the scorecard by cell and quantity."""
 
 
-def side_by_side(name: str, spec: Spec, run: Run) -> Html:
+def side_by_side(spec: Table, run: Run) -> Html:
     """A table of a study, folded if it is long, and below it how each of its numbers was judged."""
-    rows = run.tables[name]
-    judged = [line for line in run.scorecard if line["table"] == name]
+    rows = run.tables[spec.study, spec.name]
+    judged = [line for line in run.scorecard if (line["study"], line["table"]) == (spec.study, spec.name)]
     verdicts = {(line["cell"], line["quantity"]): line for line in judged}
-    keys = [key for key in (*spec["keys"], "parameters") if any(row.get(key) for row in rows)]
-    own = spec.get("published", "") is None
+    keys = [key for key in (*spec.keys, "parameters") if any(row.get(key) for row in rows)]
+    printed = spec.published is not None
     head: list[object] = [*keys]
-    for quantity in spec["quantities"]:
-        head += [number(quantity, "th")] if own else [number(f"{quantity} {whose}", "th") for whose in WHOSE]
-    head += [number(quantity, "th") for quantity in spec.get("beside", ())]
-    body = [_row(row, spec, keys, own, verdicts) for row in rows]
+    for quantity in spec.quantities:
+        head += [number(f"{quantity} {whose}", "th") for whose in WHOSE] if printed else [number(quantity, "th")]
+    head += [number(quantity, "th") for quantity in spec.beside]
+    body = [_row(row, spec, keys, verdicts) for row in rows]
     kinds = ", ".join(sorted({row["dataset_kind"] for row in rows} - {""}))
-    note = "" if own else " Ours: mean ± standard deviation over the replicates."
-    about = tag("p", f"Data: {kinds or 'none'}.{note} ", _file(f"tables/{name}.csv"), class_="about")
+    note = "" if not printed else " Ours: mean ± standard deviation over the replicates."
+    about = tag("p", f"Data: {kinds or 'none'}.{note} ", _file(f"tables/{spec.study}/{spec.name}.csv"), class_="about")
     return folded(
-        spec["title"],
+        spec.title,
         len(rows),
-        joined([about, tally(judged), table(head, body, spec["title"]), _judgements(judged)]),
-        id=f"table-{name}",
+        joined([about, tally(judged), table(head, body, spec.title), _judgements(judged)]),
+        id=f"table-{spec.study}-{spec.name}",
     )
 
 
@@ -51,13 +51,13 @@ def _file(path: str) -> Html:
     return tag("code", path)
 
 
-def _row(row: Row, spec: Spec, keys: Sequence[str], own: bool, verdicts: Verdicts) -> list[object]:
+def _row(row: Row, spec: Table, keys: Sequence[str], verdicts: Verdicts) -> list[object]:
     cells: list[object] = [row[key] for key in keys]
-    for quantity in spec["quantities"]:
+    for quantity in spec.quantities:
         line = verdicts.get((label(row, spec), quantity))
-        cells += [] if own else [number(row[f"{quantity}_published"])]
+        cells += [] if spec.published is None else [number(row[f"{quantity}_published"])]
         cells.append(_ours(row, quantity, line))
-    return cells + [_ours(row, quantity, None) for quantity in spec.get("beside", ())]
+    return cells + [_ours(row, quantity, None) for quantity in spec.beside]
 
 
 def _ours(row: Row, quantity: str, line: Row | None) -> Html:
@@ -87,7 +87,7 @@ def _judgements(judged: Sequence[Row]) -> Html:
     """The bounds, readings and notes behind the verdicts, once for all numbers that share them."""
     groups: dict[tuple[str, ...], list[Row]] = {}
     for line in judged:
-        groups.setdefault((line["quantity"], line["tolerance"], line["reading"], _note(line["note"])), []).append(line)
+        groups.setdefault((line["quantity"], line["tolerance"], line["reading"], line["note"]), []).append(line)
     if not groups:
         return Html()
     head = ["quantity", "verdicts", "bound", "reading", "note"]
@@ -99,18 +99,20 @@ def _judgements(judged: Sequence[Row]) -> Html:
     )
 
 
-def _note(note: str) -> str:
-    """A note without the spread of its own cell, which stands in the table."""
-    return "; ".join(part for part in note.split("; ") if not part.startswith("SD "))
-
-
-def plain(title: str, rows: Sequence[Row], name: str) -> Html:
+def plain(spec: Sensitivity, run: Run) -> Html:
     """A table without published numbers beside ours: a sensitivity table."""
+    rows = run.sensitivities[spec.study, spec.name]
     keys = [key for key in rows[0] if key != "ranking"]
     head = [number(key, "th") for key in keys]
     body = [[number(rounded(row[key])) for key in keys] for row in rows]
-    about = tag("p", "One row an option value, changed alone. ", _file(f"sensitivity/{name}.csv"), class_="about")
-    return folded(title, len(rows), joined([about, table(head, body, title)]), id=f"table-{name}")
+    about = tag(
+        "p",
+        "One row an option value, changed alone. ",
+        _file(f"sensitivity/{spec.study}/{spec.name}.csv"),
+        class_="about",
+    )
+    name = f"sensitivity-{spec.study}-{spec.name}"
+    return folded(spec.title, len(rows), joined([about, table(head, body, spec.title)]), id=name)
 
 
 def findings(rows: Iterable[Row]) -> Html:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from sdclab.evidence.scorecard import NOT_RUN, shown
+from sdclab.evidence.scorecard import MEANINGS, NOT_RUN, shown
 from sdclab.output.pages.markup import Html, joined, tag
 from sdclab.output.pages.run import Row
 
@@ -15,15 +15,6 @@ SYMBOLS = {
     "not reproducible": "∅",
     "not judged": "–",
     NOT_RUN: "…",
-}
-MEANINGS = {
-    "exact": "equal in the printed digits",
-    "close": "inside a tolerance fixed beforehand",
-    "trend": "the order holds",
-    "differs": "none of these",
-    "not reproducible": "what is printed does not determine it, or no cell of the run answers it",
-    "not judged": "not made from the original data, or from one replicate only",
-    NOT_RUN: "its cell is not in the thinned grid of this run",
 }
 
 

@@ -2,7 +2,8 @@
 
 Every plot is a function `draw(tables, split, *, title, options...)` in a file of its own: `tables` are side-by-side
 tables by name, `split` the dependents and independents of the figure's scenario if it names one. It returns a
-matplotlib figure.
+matplotlib figure. If a dot in it is a record, its module says `DRAWS_RECORDS = True`: of data that somebody owns such a
+figure is for the owner alone, and on no page.
 """
 
 from sdclab.base.registry import Registry
@@ -26,6 +27,3 @@ PLOTS = Registry(
         "utility_against_k": "utility_against_k",
     },
 )
-
-DRAWS_RECORDS = frozenset({"pairs", "regression_lines"})
-"""Plots in which a dot is a record. Of data that somebody owns they are for the owner alone, and on no page."""

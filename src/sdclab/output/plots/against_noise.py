@@ -6,8 +6,8 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from sdclab.evidence.published import meant
 from sdclab.experiment.scenario import Split
+from sdclab.experiment.selection import Selection
 from sdclab.output.plots.style import INK, kinds, line_with_band
 
 NAMES = {
@@ -42,5 +42,5 @@ def draw(
 
 
 def _rows(table: pd.DataFrame, rows: Mapping[str, Sequence[Any]]) -> pd.DataFrame:
-    wanted = [meant(dict(row), rows) for _, row in table.iterrows()]
+    wanted = [Selection(rows).includes(dict(row)) for _, row in table.iterrows()]
     return table[wanted].sort_values("noise_label")

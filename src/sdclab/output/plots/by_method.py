@@ -7,8 +7,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sdclab.evidence.published import meant
 from sdclab.experiment.scenario import Split
+from sdclab.experiment.selection import Selection
 from sdclab.output.plots.style import COLOURS, INK, MARKERS, kinds
 
 
@@ -27,7 +27,7 @@ def draw(
     Readings differ in the column `by`, or are further columns of the table: `also` names them for each quantity.
     """
     (table,) = tables.values()
-    table = table[[meant({str(key): row[key] for key in rows}, rows) for _, row in table.iterrows()]]
+    table = table[[Selection(rows).includes({str(key): row[key] for key in rows}) for _, row in table.iterrows()]]
     table = table[table[f"{next(iter(quantities))}_published"].notna()]
     methods = list(dict.fromkeys(table["method"]))
     figure = Figure(figsize=(3.6 * len(quantities) + 1.6, 0.5 * len(methods) + 1.6))

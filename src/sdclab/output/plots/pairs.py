@@ -14,6 +14,8 @@ from sdclab.numerics.arrays import Indices, Matrix, Vector
 from sdclab.numerics.seeds import stream
 from sdclab.output.plots.style import COLOURS, MARKERS
 
+DRAWS_RECORDS = True
+
 
 def draw(
     tables: Mapping[str, pd.DataFrame],

@@ -13,6 +13,8 @@ from sdclab.methods import fcrm
 from sdclab.numerics.seeds import seed_of, stream
 from sdclab.output.plots.style import COLOURS, MARKERS
 
+DRAWS_RECORDS = True
+
 
 def draw(
     tables: Mapping[str, pd.DataFrame], split: Split | None, *, title: str, c: Sequence[int] = (2, 3, 5)

@@ -8,8 +8,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sdclab.evidence.published import meant
 from sdclab.experiment.scenario import Split
+from sdclab.experiment.selection import Selection
 from sdclab.measures.copy import copies
 from sdclab.numerics.arrays import Indices
 from sdclab.output.plots.labels import Label, place
@@ -33,7 +33,7 @@ def draw(
     """
     (table,) = tables.values()
     table = table.fillna({"parameters": ""})
-    table = table[[meant(dict(row), rows) for _, row in table.iterrows()]]
+    table = table[[Selection(rows).includes(dict(row)) for _, row in table.iterrows()]]
     figure = Figure(figsize=(6.4, 5.0))
     axes = figure.add_subplot()
     table = table.assign(

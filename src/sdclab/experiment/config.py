@@ -1,0 +1,43 @@
+"""What a run is to reproduce and where things are: `config/config.yaml`, as an object."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sdclab.base import documents
+from sdclab.experiment.limits import Limits
+from sdclab.microdata import retrieve
+
+DEFAULTS = Path("config/config.yaml")
+
+
+@dataclass(frozen=True)
+class Config:
+    """The settings of a run, checked."""
+
+    studies: tuple[str, ...]
+    results: str
+    places: retrieve.Places
+    download: bool
+    cells_per_job: int
+    limits: Limits
+
+
+def load(given: Mapping[str, Any], schema: Path, replicas: Path) -> Config:
+    """What was given on the command line or in another file, and else what stands in `config/config.yaml`."""
+    settings = {**documents.parse(DEFAULTS), **given}
+    if settings["download"] in ("true", "false"):  # --config download=false arrives as text
+        settings["download"] = settings["download"] == "true"
+    documents.validate(settings, schema, "config")
+    user = settings["data_dir"] or os.environ.get("SDCLAB_DATA")
+    cache = settings["cache_dir"] or retrieve.default_cache()
+    return Config(
+        tuple(settings["studies"]),
+        os.path.normpath(settings["results"]),
+        retrieve.Places(Path(user) if user else None, Path(cache), replicas),
+        settings["download"],
+        settings["cells_per_job"],
+        Limits(**settings["limits"]),
+    )

@@ -1,0 +1,43 @@
+"""The limits of a thinned run: the whole workflow at a glance, in numbers that are not for quoting."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Upper bounds; None: there is none."""
+
+    records: int | None = None
+    """of every dataset"""
+    replicates: int | None = None
+    """of every cell"""
+    runs: int | None = None
+    """of every option `runs` of measures and figures"""
+    values: int | None = None
+    """of every parameter of a grid"""
+
+    def fewer(self, values: Sequence[Any]) -> list[Any]:
+        """At most so many values, spread evenly with both ends kept."""
+        most = self.values
+        if most is None or len(values) <= most:
+            return list(values)
+        if most == 1:
+            return [values[0]]
+        return [values[round(i * (len(values) - 1) / (most - 1))] for i in range(most)]
+
+    def bounded(self, replicates: int) -> int:
+        return min(replicates, self.replicates or replicates)
+
+    def options(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Options of a measure or figure with every `runs` in them bounded, nested ones too."""
+        return {key: self._option(key, value) for key, value in given.items()}
+
+    def _option(self, key: str, value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return self.options(value)
+        return min(value, self.runs) if key == "runs" and self.runs is not None and isinstance(value, int) else value
+
+
+UNLIMITED = Limits()
