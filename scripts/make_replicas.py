@@ -10,7 +10,7 @@ from pathlib import Path
 from sdclab.base.errors import SdclabError
 from sdclab.base.files import read, write
 from sdclab.evidence.fidelity import RESAMPLES, Compared, compared
-from sdclab.experiment.replicas import Made, make
+from sdclab.experiment.replicas import MadeReplica, make
 from sdclab.experiment.study import load
 from sdclab.microdata import manifest, retrieve
 from sdclab.microdata.dataset import Dataset
@@ -61,7 +61,7 @@ QUALITY = ("pil", "dr", "dbrl", "prl", "interval", "copy", "crowding", "beyond")
 SCHEMAS = Path("workflow") / "schemas"
 
 
-def describe(made: Sequence[Made], numbers: Iterable[Sequence[str]]) -> str:
+def describe(made: Sequence[MadeReplica], numbers: Iterable[Sequence[str]]) -> str:
     rows = []
     for one in made:
         sizes = (sum(one.sizes), one.k, len(one.sizes), min(one.sizes))
@@ -85,7 +85,7 @@ def main(folder: Path, project: Path) -> None:
     entries = manifest.load(listed, project / SCHEMAS / "datasets.schema.yaml")
     paths = sorted((project / "config" / "studies").glob("*_*.yaml"))
     scenarios = {path.stem: load(path, project / SCHEMAS / "study.schema.yaml", entries).scenarios for path in paths}
-    made: list[Made] = []
+    made: list[MadeReplica] = []
     numbers: list[Compared] = []
     text = read(listed).decode()
     for entry in entries.values():

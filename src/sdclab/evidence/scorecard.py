@@ -11,7 +11,7 @@ from sdclab.evidence.digits import cuts_to, prints_as, unit
 from sdclab.evidence.published import meant
 from sdclab.evidence.side_by_side import is_answered, reading_of
 from sdclab.experiment.grid import Cell
-from sdclab.numerics.ties import at_most, settled
+from sdclab.numerics.ties import at_most, equated
 
 VERDICTS = ("exact", "close", "trend", "differs", "not reproducible", "not judged")
 """The last is for data that is not the original: nothing published can be judged on it."""
@@ -145,7 +145,7 @@ def rank_agreement(published: Sequence[float], ours: Sequence[float], resolution
     """Kendall's tau over the pairs whose published values differ by more than a resolution, and their number."""
     signs = [
         (1 if (a > b) == (x > y) and x != y else -1)
-        for (a, x), (b, y) in combinations(zip(published, settled(ours), strict=True), 2)
+        for (a, x), (b, y) in combinations(zip(published, equated(ours), strict=True), 2)
         if not at_most(abs(a - b), resolution, max(abs(a), abs(b)))
     ]
     return (sum(signs) / len(signs) if signs else float("nan")), len(signs)

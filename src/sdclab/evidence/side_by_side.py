@@ -8,7 +8,7 @@ import pandas as pd
 from sdclab.base.errors import SdclabError, unknown
 from sdclab.evidence.published import Published, Row, meant, same
 from sdclab.experiment.grid import Cell
-from sdclab.numerics.ties import settled
+from sdclab.numerics.ties import equated
 
 Spec = Mapping[str, Any]
 
@@ -168,7 +168,7 @@ def _trends(table: pd.DataFrame, spec: Spec) -> list[str]:
         rows = rows[rows[last].notna()]
         if rows[last].nunique() < 3:
             continue
-        rows = rows.assign(**{quantity: settled(rows[quantity]) for quantity in spec["quantities"]}).sort_values(last)
+        rows = rows.assign(**{quantity: equated(rows[quantity]) for quantity in spec["quantities"]}).sort_values(last)
         each = [_trend(rows, last, quantity) for quantity in spec["quantities"] if rows[quantity].nunique() > 1]
         label = " ".join(str(name) for name in names if name != "")
         lines.append(f"- Spearman's correlation with {last}, {label}: {', '.join(each)}")

@@ -12,7 +12,7 @@ from sdclab.experiment.grid import Cell, expand
 from sdclab.experiment.scenario import AnyScenario, Rotation, Scenario
 from sdclab.measures import MEASURES
 from sdclab.methods import METHODS
-from sdclab.microdata.manifest import Entry, entry, own_entry
+from sdclab.microdata.manifest import Entry, entry, file_entry
 from sdclab.output.plots import PLOTS
 
 
@@ -74,7 +74,7 @@ def load(
     if text["study"] != path.stem:
         raise SdclabError(f"{where}: study is '{text['study']}' but must be the file's name, '{path.stem}'.")
     own_datasets = {
-        name: own_entry(name, values, f"{where}: datasets.{name}") for name, values in text.get("datasets", {}).items()
+        name: file_entry(name, values, f"{where}: datasets.{name}") for name, values in text.get("datasets", {}).items()
     }
     datasets = united(datasets, own_datasets, where)
     scenarios = {name: _scenario(name, roles, datasets, where) for name, roles in text["scenarios"].items()}

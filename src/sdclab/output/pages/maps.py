@@ -22,17 +22,17 @@ def ru_map(rows: Sequence[Row], spec: Mapping[str, Any], title: str) -> Html:
     """The map of a side-by-side table, with the options of the plot `ru_map`, and its legend."""
     options = spec.get("options", {})
     by = options.get("by", "c")
-    kept = [row for row in rows if meant(row, options.get("rows", {})) and (row["pil"] or row["pil_published"])]
-    methods = list(dict.fromkeys(row["method"] for row in kept))
-    scale = Scale.of(kept)
+    shown = [row for row in rows if meant(row, options.get("rows", {})) and (row["pil"] or row["pil_published"])]
+    methods = list(dict.fromkeys(row["method"] for row in shown))
+    scale = Scale.of(shown)
     parts = [_frame(scale), *_scores(scale)]
-    curves = _series(kept, by)
+    curves = _series(shown, by)
     parts += [_curve(series, column, scale) for series in curves for column in ("", "_published")]
-    parts += [_tie(row, scale) for row in kept if not any(row in series for series in curves)]
-    parts += [_points(row, methods.index(row["method"]), by, scale) for row in kept]
-    label = f"{title}: {len(kept)} points; with the focus on one, the arrow keys go on to others."
+    parts += [_tie(row, scale) for row in shown if not any(row in series for series in curves)]
+    parts += [_points(row, methods.index(row["method"]), by, scale) for row in shown]
+    label = f"{title}: {len(shown)} points; with the focus on one, the arrow keys go on to others."
     drawing = tag("svg", *parts, viewBox=f"0 0 {WIDTH} {HEIGHT}", class_="map", role="group", aria_label=label)
-    return joined([scrolling(drawing, title), _legend(methods, any(row["pil_published"] for row in kept))])
+    return joined([scrolling(drawing, title), _legend(methods, any(row["pil_published"] for row in shown))])
 
 
 class Scale:
@@ -76,12 +76,12 @@ def _frame(scale: Scale) -> Html:
     return tag("g", *parts, class_="axes", aria_hidden="true")
 
 
-def _ticks(most: float) -> list[float]:
+def _ticks(largest: float) -> list[float]:
     """A few round numbers from 0 on."""
-    rough = most / 7
+    rough = largest / 7
     power = 10.0 ** floor(log10(rough))
     step = next(times * power for times in (1, 2, 5, 10) if times * power >= rough)
-    return [i * step for i in range(int(most / step) + 1)]
+    return [i * step for i in range(int(largest / step) + 1)]
 
 
 def _scores(scale: Scale) -> list[Html]:

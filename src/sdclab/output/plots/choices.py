@@ -1,4 +1,4 @@
-"""The risk-utility map of one's own file: every method a line through its parameters."""
+"""The risk-utility map of a user's file: every method with its parameters."""
 
 from collections.abc import Mapping
 
@@ -24,8 +24,7 @@ def draw(tables: Mapping[str, pd.DataFrame], split: Split | None, *, title: str)
     labels: list[Label] = []
     for i, (method, points) in enumerate(table.groupby("method", sort=False)):
         colour, marker = COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]
-        hollow = map(copies, points["copy"], points.get("crowding", [0.0] * len(points)))
-        fill = ["white" if each else colour for each in hollow]
+        fill = ["white" if copies(dict(row)) else colour for _, row in points.iterrows()]
         axes.plot(points["pil"], points["dr"], STYLES[i % len(STYLES)], color=colour, lw=0.8, zorder=1)
         axes.scatter(points["pil"], points["dr"], 28, fill, marker=marker, edgecolors=colour, linewidths=1, zorder=2)
         axes.plot([], [], marker, color=colour, ms=5, label=str(method))

@@ -61,9 +61,9 @@ def draw(
     return figure
 
 
-def frame(axes: Axes, most_pil: float, most_dr: float) -> None:
+def frame(axes: Axes, largest_pil: float, largest_dr: float) -> None:
     """Axes that hold the largest values, with a diagonal for every tenth score."""
-    width, height = 1.12 * max(most_pil, 1.0), 1.12 * max(most_dr, 1.0)
+    width, height = 1.12 * max(largest_pil, 1.0), 1.12 * max(largest_dr, 1.0)
     axes.set(xlim=(-0.03 * width, width), ylim=(-0.03 * height, height))
     axes.set_xlabel(f"{PIL}; less is more useful")
     axes.set_ylabel(f"{DR}; less is safer")
@@ -128,6 +128,6 @@ def _together(places: np.ndarray) -> list[Indices]:
 
 def _label(row: "pd.Series[Any]") -> str:
     words = [str(row["method"]), str(row["parameters"])]
-    if copies(float(row.get("copy", 0)), float(row.get("crowding", 0))):
+    if copies(dict(row)):
         words.append(f"(copies\n{row['copy']:.0f} % of the records)")
     return " ".join(filter(None, words))
