@@ -10,12 +10,11 @@ from sdclab.output.pages.marks import mark
 from sdclab.output.pages.markup import Html, joined, scrolling, tag
 from sdclab.output.pages.run import Row
 from sdclab.output.pages.tables import with_sd
+from sdclab.output.series import is_curve, is_number
 
 Place = tuple[float, float]
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 600, 420, 46, 12, 12, 44
 MEASURED = {"pil": "PIL", "dr": "DR", "copy": "verbatim copies, %"}
-CURVE = 3
-"""A method with at least so many values of its main parameter is drawn as a curve."""
 
 
 def ru_map(rows: Sequence[Row], spec: Mapping[str, Any], title: str) -> Html:
@@ -103,18 +102,10 @@ def _scores(scale: Scale) -> list[Html]:
 
 def _series(rows: Sequence[Row], by: str) -> list[list[Row]]:
     """The points of one method with the same other parameters, along the main one."""
-    along = [row for row in rows if _is_number(row.get(by, ""))]
+    along = [row for row in rows if is_number(row.get(by, ""))]
     ordered = sorted(along, key=lambda row: (row["method"], row["parameters"], float(row[by])))
     groups = [list(group) for _, group in groupby(ordered, key=lambda row: (row["method"], row["parameters"]))]
-    return [group for group in groups if len(group) >= CURVE]
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return [group for group in groups if is_curve(row[by] for row in group)]
 
 
 def _curve(series: Sequence[Row], column: str, scale: Scale) -> Html:

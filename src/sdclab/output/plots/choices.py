@@ -10,6 +10,7 @@ from sdclab.measures.copy import copies
 from sdclab.output.plots.labels import Label, place
 from sdclab.output.plots.ru_map import frame
 from sdclab.output.plots.style import COLOURS, FAINT, INK, MARKERS, STYLES, kinds
+from sdclab.output.series import is_curve
 
 
 def draw(tables: Mapping[str, pd.DataFrame], split: Split | None, *, title: str) -> Figure:
@@ -25,7 +26,8 @@ def draw(tables: Mapping[str, pd.DataFrame], split: Split | None, *, title: str)
     for i, (method, points) in enumerate(table.groupby("method", sort=False)):
         colour, marker = COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]
         fill = ["white" if copies(dict(row)) else colour for _, row in points.iterrows()]
-        axes.plot(points["pil"], points["dr"], STYLES[i % len(STYLES)], color=colour, lw=0.8, zorder=1)
+        if is_curve(range(len(points))):  # along the method's grid, in its order
+            axes.plot(points["pil"], points["dr"], STYLES[i % len(STYLES)], color=colour, lw=0.8, zorder=1)
         axes.scatter(points["pil"], points["dr"], 28, fill, marker=marker, edgecolors=colour, linewidths=1, zorder=2)
         axes.plot([], [], marker, color=colour, ms=5, label=str(method))
         ends = points.iloc[[0, -1] if len(points) > 1 else []]

@@ -14,9 +14,7 @@ from sdclab.measures.copy import copies
 from sdclab.numerics.arrays import Indices
 from sdclab.output.plots.labels import Label, place
 from sdclab.output.plots.style import DR, FAINT, INK, MARKERS, PIL, kinds
-
-SERIES = 6
-"""A method with at least so many values of its main parameter is drawn as a curve, with a label at a few of them."""
+from sdclab.output.series import is_curve
 
 
 def draw(
@@ -45,12 +43,12 @@ def draw(
     labels: list[Label] = []
     for (method, _), series in table.groupby(["method", "parameters"], sort=False):
         marker = MARKERS[methods.index(method) % len(MARKERS)]
-        if by not in series or series[by].nunique() < SERIES:
-            _points(axes, series, marker)
-        else:
+        if is_curve(series.get(by, ())):
             single[series.index] = False
             _curve(axes, series, marker, by)
             labels += _curve_labels(series, by)
+        else:
+            _points(axes, series, marker)
     axes.set_title(f"{title}\n{kinds(table)}", fontsize=9, loc="left")
     axes.plot([], [], "o", color=INK, label="reproduced (mean ± SD)")
     if table["pil_published"].notna().any():
@@ -101,7 +99,7 @@ def _curve_labels(rows: pd.DataFrame, by: str) -> list[Label]:
         there = rows[rows[x].notna()]
         places = {0, len(there) // 2, len(there) - 1} | ({len(there) // 4} if len(there) > 10 else set())
         for _, row in there.iloc[sorted(places if len(there) else ())].iterrows():
-            labels.append(Label(f"{row['method']} {by}={row[by]:.0f}", row[x], row[y]))
+            labels.append(Label(f"{row['method']} {by}={row[by]:g}", row[x], row[y]))
     return labels
 
 
