@@ -128,3 +128,13 @@ class TestPairs:
         assert "Secret" not in out + err
         code, out, err = run("measure", "before.csv", "before.csv", "--measures", "interval")
         assert "constant is constant" in err
+
+
+def test_independents_alone_may_be_named(run, people):
+    """All other columns are dependent then; it used to be none of them."""
+    arguments = ("--independent", "age", "-o", "out.csv")
+    run("protect", "people.csv", "--method", "mdav", "--k", 3, *arguments)
+    code, out, _ = run("measure", "people.csv", "out.csv", "--independent", "age", "--json")
+    assert code == 0
+    assert json.loads(out) == json.loads(run("measure", "people.csv", "out.csv", "--json")[1])
+    assert json.loads(out)["dependent"] == ["income", "tax"]

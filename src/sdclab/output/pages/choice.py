@@ -108,8 +108,9 @@ def _map(svg: str) -> Html:
 
 def _best(row: Row, ranked: Sequence[Row], commands: Mapping[str, str]) -> Html:
     heading = tag("h3", f"{label(row['method'], row['parameters'])}: score {row['score']:.1f}")
-    command = [tag("pre", commands[row["method"]])] if row["method"] in commands else []
-    return joined([heading, tag("p", f"{trade_off(row, ranked)}."), *command])
+    command = commands.get(row["method"])
+    box = scrolling(tag("pre", command), f"Command for {row['method']}") if command else ""
+    return joined([heading, tag("p", f"{trade_off(row, ranked)}."), box])
 
 
 def _numbers(row: Row) -> list[str]:
