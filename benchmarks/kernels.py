@@ -21,11 +21,12 @@ from fresh import in_fresh_process
 
 from sdclab.base import documents
 from sdclab.base.files import csv_text, write
-from sdclab.experiment.cell import run
-from sdclab.experiment.grid import Cell, thinned
+from sdclab.experiment.cell import Cell, run
+from sdclab.experiment.limits import Limits
 from sdclab.experiment.study import Study, find, load
 from sdclab.microdata import manifest
 from sdclab.microdata.retrieve import Places, retrieve
+from sdclab.output.plots import PLOTS
 
 PROJECT = Path(__file__).resolve().parents[1]
 KINDS: Mapping[str, Mapping[str, str]] = {
@@ -35,8 +36,8 @@ KINDS: Mapping[str, Mapping[str, str]] = {
     "NumPy without AVX-512": {"NPY_DISABLE_CPU_FEATURES": "X86_V4"},
     "NumPy without AVX2": {"NPY_DISABLE_CPU_FEATURES": "X86_V3 X86_V4"},
 }
-RECORDS, VALUES, RUNS = 2500, 2, 2
-"""At most so many records, values of a parameter and runs of a search, as in the smoke run."""
+LIMITS = Limits(records=2500, replicates=1, runs=2, values=2)
+"""As in the smoke run."""
 
 SAME = 1e-6
 """Numbers that differ by less agree: six digits."""
@@ -53,9 +54,9 @@ def computed(data: str, only: Collection[str], most: int) -> Numbers:
     found: Numbers = {}
     for name in documents.load(PROJECT / "config/config.yaml", schemas / "config.schema.yaml")["studies"]:
         path = find(name, PROJECT / "config/studies")
-        study = load(path, schemas / "study.schema.yaml", entries, most_replicates=1, most_values=VALUES)
+        study = load(path, schemas / "study.schema.yaml", entries, PLOTS, LIMITS)
         for method in dict.fromkeys(cell.method for cell in study.cells):
-            for cell in thinned([cell for cell in study.cells if cell.method == method], most):
+            for cell in Limits(values=most).fewer([cell for cell in study.cells if cell.method == method]):
                 if not only or method in only:
                     found[f"{study.name}/{cell.name}"] = _numbers(study, cell, entries, places)
     return found
@@ -63,16 +64,9 @@ def computed(data: str, only: Collection[str], most: int) -> Numbers:
 
 def _numbers(study: Study, cell: Cell, entries: Mapping[str, manifest.Entry], places: Places) -> dict[str, float]:
     scenario = study.scenarios[cell.scenario]
-    dataset = retrieve(entries[scenario.dataset], places, download=False, say=lambda line: None).head(RECORDS)
-    measured = _fewer_runs(study.measures_of(cell.scenario)["any"])
-    (row,) = run(cell, scenario, dataset, measured)
+    dataset = retrieve(entries[scenario.dataset], places, download=False, say=lambda line: None).head(LIMITS.records)
+    (row,) = run(cell, scenario, dataset, study.measured[cell.scenario].always)
     return {name: value for name, value in row.items() if isinstance(value, float)}
-
-
-def _fewer_runs(options: Any) -> Any:
-    if not isinstance(options, Mapping):
-        return options
-    return {name: min(value, RUNS) if name == "runs" else _fewer_runs(value) for name, value in options.items()}
 
 
 def differences(ours: Numbers, theirs: Numbers) -> Iterable[tuple[str, str, float]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from sdclab.base.errors import SdclabError
 from sdclab.base.files import read, write
 from sdclab.evidence.fidelity import RESAMPLES, Compared, compared
-from sdclab.experiment.replicas import Made, make
+from sdclab.experiment.replicas import MadeReplica, make
 from sdclab.experiment.study import load
 from sdclab.microdata import manifest, retrieve
 from sdclab.microdata.dataset import Dataset
@@ -62,7 +62,7 @@ QUALITY = ("pil", "dr", "dbrl", "prl", "interval", "copy", "crowding", "beyond")
 SCHEMAS = Path("workflow") / "schemas"
 
 
-def describe(made: Sequence[Made], numbers: Iterable[Sequence[str]]) -> str:
+def describe(made: Sequence[MadeReplica], numbers: Iterable[Sequence[str]]) -> str:
     rows = []
     for one in made:
         sizes = (sum(one.sizes), one.k, len(one.sizes), min(one.sizes))
@@ -88,7 +88,7 @@ def main(folder: Path, project: Path) -> None:
     scenarios = {
         path.stem: load(path, project / SCHEMAS / "study.schema.yaml", entries, PLOTS).scenarios for path in paths
     }
-    made: list[Made] = []
+    made: list[MadeReplica] = []
     numbers: list[Compared] = []
     text = read(listed).decode()
     for entry in entries.values():

@@ -16,6 +16,7 @@ for library in ("OMP", "OPENBLAS", "MKL"):
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
+from samples import records
 
 from sdclab.cli.main import main
 from sdclab.experiment.grid import GridEntry, expand
@@ -105,15 +106,28 @@ def rng() -> np.random.Generator:
 
 
 @pytest.fixture
-def run(capsys, monkeypatch, tmp_path):
-    """Run a command in an empty folder: exit code, standard output, standard error."""
+def here(monkeypatch, tmp_path):
+    """An empty folder to work in."""
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def run(here, capsys):
+    """Run a command in an empty folder: exit code, standard output, standard error."""
 
     def run(*arguments):
         code = main([str(argument) for argument in arguments])
         return (code, *capsys.readouterr())
 
     return run
+
+
+@pytest.fixture
+def people(run, tmp_path):
+    """Records in people.csv, in the folder in which commands run."""
+    frame = records(150)
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    return frame
 
 
 class Tree:

@@ -16,7 +16,7 @@ from sdclab.clustering.fuzzy_k_member import Function, fuzzy_k_member, nearest
 from sdclab.clustering.k_member import Normalised, joined, k_member, loss, widths
 from sdclab.clustering.taxonomy import Taxonomy
 from sdclab.methods import release
-from sdclab.numerics.ties import settled, smallest
+from sdclab.numerics.ties import equated, smallest
 
 OCCUPATION = [[1, 2], [3, [4, 5]]]  # office, manual with outdoors below
 
@@ -204,7 +204,7 @@ class TestNearest:
         points = np.random.default_rng(seed).integers(0, 4, (n, 2)) / 3  # many copies, many ties
         neighbours, distances = nearest(points, count)
         for i in range(n):
-            far = settled(np.abs(points - points[i]).sum(axis=1))
+            far = equated(np.abs(points - points[i]).sum(axis=1))
             others = sorted((far[j], j) for j in range(n) if j != i)[:count]
             assert set(map(int, neighbours[i])) == {j for _, j in others}
             assert far[neighbours[i, -1]] == others[-1][0]

@@ -50,8 +50,8 @@ class TestManifest:
     def test_names_every_dataset_with_all_that_is_to_be_known(self, entries):
         assert set(entries) == {"census", "thyroid", "adult", "neoplasm", "example"}
         assert len(entries["census"].columns) == 13
-        assert len(entries["thyroid"].with_role("continuous")) == 5
-        assert len(entries["thyroid"].with_role("dichotomous")) == 15
+        assert len(entries["thyroid"].of_type("continuous")) == 5
+        assert len(entries["thyroid"].of_type("dichotomous")) == 15
         assert all(entry.licence and entry.obtain for entry in entries.values())
 
     def test_a_slip_in_it_is_named(self, tmp_path):
@@ -309,7 +309,7 @@ class TestDownload:
 
 
 def columns_of(entry, dataset):
-    return dataset.select(entry.with_role("continuous"), "test")
+    return dataset.select(entry.of_type("continuous"), "test")
 
 
 class TestReplicas:
@@ -333,7 +333,7 @@ class TestReplicas:
 
     def test_dichotomies_stay_dichotomies(self, entries, places):
         flags = retrieve.substitute(entries["thyroid"], places).select(
-            entries["thyroid"].with_role("dichotomous"), "test"
+            entries["thyroid"].of_type("dichotomous"), "test"
         )
         assert set(np.unique(flags)) == {0, 1}
 
@@ -347,7 +347,7 @@ class TestReplicas:
         assert (np.abs(a.mean(axis=0) - b.mean(axis=0)) / spread < apart).all()
         off = np.abs(np.cov(a.T) - np.cov(b.T)) / np.outer(spread, spread)
         assert (off < np.diag(slip**2) + np.add.outer(apart, apart)).all()
-        flags = entry.with_role("dichotomous")
+        flags = entry.of_type("dichotomous")
         means = [x.select(flags, "test").mean(axis=0) for x in (dataset(entry.name), replica)]
         np.testing.assert_array_equal(*means)
 

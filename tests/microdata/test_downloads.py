@@ -6,6 +6,7 @@ import random
 import threading
 import zipfile
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -88,7 +89,7 @@ def endless(handler, stop):
 
 def test_the_size_is_bounded():
     with serving(endless) as address, pytest.raises(OSError, match="larger than 100000 bytes"):
-        retrieve.downloaded(address, most=100_000)
+        retrieve.downloaded(address, limit=100_000)
 
 
 def redirecting(to):
@@ -168,3 +169,20 @@ class TestArchives:
             except ValueError:
                 continue
         assert 0 < read < MUTANTS
+
+
+def test_a_user_without_a_home_is_told_what_to_do(monkeypatch):
+    def homeless():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", homeless)
+    with pytest.raises(SdclabError, match="no home folder for a cache; name one by cache_dir or XDG_CACHE_HOME"):
+        retrieve.default_cache()
+
+
+def test_a_data_folder_with_braces_is_refused(tmp_path):
+    folder = tmp_path / "a{b}"
+    folder.mkdir()
+    with pytest.raises(SdclabError, match=r"a\{b\}: the path of a data folder or cache must not have braces"):
+        retrieve.Places(folder, tmp_path, tmp_path)

@@ -49,10 +49,10 @@ class TestDefinition:
         assert list(ties.smallest(values, 4)) == [1, 3, 0, 2]
         assert list(ties.smallest(-values[::-1], 1)) == [0]
 
-    def test_settled_values_are_the_same_number_if_they_are_equal(self):
+    def test_equated_values_are_the_same_number_if_they_are_equal(self):
         values = np.array([A_BIT_MORE, 5.0, 0.3, np.inf, 0.30001, np.nan, np.inf])
-        np.testing.assert_array_equal(ties.settled(values), [0.3, 5.0, 0.3, np.inf, 0.30001, np.nan, np.inf])
-        assert len(ties.settled([])) == 0
+        np.testing.assert_array_equal(ties.equated(values), [0.3, 5.0, 0.3, np.inf, 0.30001, np.nan, np.inf])
+        assert len(ties.equated([])) == 0
 
     def test_a_difference_of_rounding_is_none(self):
         assert ties.difference(A_BIT_MORE, 0.3) == ties.difference(0.3, A_BIT_MORE) == 0

@@ -4,8 +4,9 @@ import traceback
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 from itertools import islice
+from pathlib import Path
 
-MOST_NAMES, MOST_CHARACTERS = 30, 100
+NAMES_SHOWN, CHARACTERS_SHOWN = 30, 100
 """A message tells no more names, and no more of one: a file may have thousands of columns."""
 
 
@@ -24,13 +25,13 @@ def unknown(what: str, name: str, allowed: Iterable[str], where: str = "") -> Sd
 
 
 def shortened(text: str) -> str:
-    return text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 3] + "..."
+    return text if len(text) <= CHARACTERS_SHOWN else text[: CHARACTERS_SHOWN - 3] + "..."
 
 
 def listed(names: Collection[str]) -> str:
     """Names for a message, the first of them if they are many."""
-    more = len(names) - MOST_NAMES
-    shown = ", ".join(map(shortened, islice(names, MOST_NAMES)))
+    more = len(names) - NAMES_SHOWN
+    shown = ", ".join(map(shortened, islice(names, NAMES_SHOWN)))
     return f"{shown} and {more} more" if more > 0 else shown
 
 
@@ -47,5 +48,15 @@ def trail(error: BaseException) -> list[str]:
         error = error.__cause__
     if isinstance(error, SdclabError):
         return []
-    passed = traceback.extract_tb(error.__traceback__)
-    return [*(f"{frame.filename}:{frame.lineno} in {frame.name}" for frame in passed), type(error).__name__]
+    return [*(f"{frame.filename}:{frame.lineno} in {frame.name}" for frame in _passed(error)), type(error).__name__]
+
+
+def place(error: BaseException) -> str:
+    """The last line of this package that an error passed on its way."""
+    package = Path(__file__).parents[1]
+    *_, last = (frame for frame in _passed(error) if package in Path(frame.filename).parents)
+    return f"{Path(last.filename).relative_to(package)}, line {last.lineno}"
+
+
+def _passed(error: BaseException) -> traceback.StackSummary:
+    return traceback.extract_tb(error.__traceback__)

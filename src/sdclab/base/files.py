@@ -12,7 +12,7 @@ from pathlib import Path
 
 from sdclab.base.errors import SdclabError
 
-MOST_BYTES = 4 << 30
+LIMIT_BYTES = 4 << 30
 """A larger file is not read: its table would not fit the memory of most machines several times over."""
 
 
@@ -137,23 +137,23 @@ def same(one: Path, other: Path) -> bool:
         return False
 
 
-def read(path: Path | str, most: int = MOST_BYTES) -> bytes:
+def read(path: Path | str, limit: int = LIMIT_BYTES) -> bytes:
     """The bytes of a file, or one sentence about why there are none."""
     path = Path(path)
     try:
         found = path.stat()
         if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):
             raise SdclabError(f"{path}: cannot be read (it is a pipe or a device, which may never end).")
-        check_size(path, found.st_size, most)
+        check_size(path, found.st_size, limit)
         return path.read_bytes()
     except (OSError, ValueError) as error:
         raise SdclabError(f"{path}: cannot be read ({why(error)}).") from None
 
 
-def check_size(file: Path | str, size: int, most: int = MOST_BYTES) -> None:
+def check_size(file: Path | str, size: int, limit: int = LIMIT_BYTES) -> None:
     """Refuse what would be too long in memory, before or after unpacking."""
-    if size > most:
-        raise SdclabError(f"{file}: has {size} bytes, but at most {most} are read.")
+    if size > limit:
+        raise SdclabError(f"{file}: has {size} bytes, but at most {limit} are read.")
 
 
 def sha256(content: bytes) -> str:

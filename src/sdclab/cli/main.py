@@ -11,16 +11,24 @@ import traceback
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
+from importlib import import_module
 from types import FrameType
 
 from sdclab import __version__
-from sdclab.base.errors import SdclabError
+from sdclab.base.errors import SdclabError, place
 from sdclab.base.files import why
 
 # before numpy is imported: sums are rounded alike on any number of cores, so the same seed gives the same bytes
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
+VERBS = {
+    "data": "list every dataset: kind, source, size, fingerprint, licence",
+    "protect": "protect a file by a method",
+    "measure": "compare a protected file with its original",
+    "map": "try every method on a file and say which does best",
+}
+"""Each a module of this package: `add_arguments(parser, arguments)` says what it takes, `run(options)` does it."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -91,10 +99,8 @@ def _defect(error: Exception) -> str:
     """The kind and the place of an error that was not foreseen, without its text, which may hold a record."""
     if _debugging():
         traceback.print_exception(error)
-    ours = Path(__file__).parents[1]
-    places = [frame for frame in traceback.extract_tb(error.__traceback__) if ours in Path(frame.filename).parents]
-    place = f"{Path(places[-1].filename).relative_to(ours)}, line {places[-1].lineno}"
-    return f"stopped with {type(error).__name__} in {place}, a defect of sdclab; SDCLAB_DEBUG=1 shows the traceback."
+    kind, where = type(error).__name__, place(error)
+    return f"stopped with {kind} in {where}, a defect of sdclab; SDCLAB_DEBUG=1 shows the traceback."
 
 
 def _unheard() -> int:
@@ -114,47 +120,26 @@ def _let_go() -> None:
 
 
 def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
-    from sdclab.cli import verbs  # imports the libraries, which takes a second that Ctrl-C may fall into
-
+    """What the command takes. Only the verb asked for is imported: with the libraries that it uses that takes a second,
+    which Ctrl-C may fall into, and which `--help` need not wait for.
+    """
+    asked = next((word for word in arguments if not word.startswith("-")), None)
     parser = argparse.ArgumentParser(prog="sdclab", description="A laboratory for statistical disclosure control.")
     parser.add_argument("--version", action="version", version=f"sdclab {__version__}")
     commands = parser.add_subparsers(title="commands", required=True)
-    data = commands.add_parser("data", help="list every dataset: kind, source, size, fingerprint, licence")
-    data.add_argument("--project", type=Path, default=Path(), help="the project's folder (default: this one)")
-    data.add_argument("--data-dir", type=Path, help="folder with original files (default: SDCLAB_DATA)")
-    data.add_argument("--cache-dir", type=Path, help="folder of downloaded originals (default: the user's cache)")
-    data.add_argument("--download", action="store_true", help="fetch missing originals from their public address")
-    data.set_defaults(run=_data)
-    verbs.add(commands, arguments)
+    for verb, what in VERBS.items():
+        command = commands.add_parser(
+            verb,
+            help=what,
+            description=what[0].upper() + what[1:] + ".",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        if verb == asked:
+            module = import_module(f"sdclab.cli.{verb}")
+            module.add_arguments(command, arguments)
+            command.set_defaults(run=module.run)
     return parser
-
-
-def _data(options: argparse.Namespace) -> None:
-    from sdclab.microdata import manifest, retrieve
-
-    project: Path = options.project
-    resources = project / "resources"
-    entries = manifest.load(resources / "datasets.yaml", project / "workflow" / "schemas" / "datasets.schema.yaml")
-    user = options.data_dir or os.environ.get("SDCLAB_DATA")
-    places = retrieve.Places(
-        user=Path(user) if user else None,
-        cache=options.cache_dir or retrieve.default_cache(),
-        replicas=resources / "replicas",
-    )
-    for entry in entries.values():
-        dataset = retrieve.retrieve(entry, places, options.download, say=lambda line: None)
-        print(f"{entry.name}: {entry.title}")
-        facts = {
-            "kind": dataset.kind,
-            "source": dataset.source,
-            "size": f"{dataset.values.shape[0]} rows, {dataset.values.shape[1]} columns",
-            "columns": " ".join(dataset.columns),
-            "fingerprint": dataset.fingerprint,
-            "licence": entry.licence,
-            "original": entry.obtain,
-        }
-        for key, value in facts.items():
-            print(f"  {key:<12}{value}")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """The classes of a release: records that were released alike."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +33,14 @@ def classes(released: Matrix) -> list[Indices]:
     """The records of every class, by position."""
     distinct = Distinct.of(released)
     return np.split(distinct.which.argsort(kind="stable"), distinct.copies.cumsum()[:-1])
+
+
+def at_means(records: Matrix, clusters: Iterable[Indices]) -> Matrix:
+    """Every record at the mean of its cluster, so that a cluster becomes a class: microaggregation."""
+    values = np.empty_like(records)
+    for members in clusters:
+        values[members] = records[members].mean(axis=0)
+    return values
 
 
 def anonymity(released: Matrix, k: int) -> dict[str, float]:

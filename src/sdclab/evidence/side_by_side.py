@@ -10,7 +10,7 @@ from sdclab.evidence.answers import answers
 from sdclab.evidence.published import Published, Row
 from sdclab.experiment.cell import Cell
 from sdclab.experiment.table import Panel, Table
-from sdclab.numerics.ties import settled
+from sdclab.numerics.ties import equated
 
 Measured = tuple[Cell, pd.DataFrame]
 """A cell with its rows, one a replicate."""
@@ -124,7 +124,7 @@ def _trends(made: pd.DataFrame, table: Table) -> list[str]:
         if rows[last].nunique() < 3:
             continue
         rows = rows.assign(
-            **{quantity: settled(rows[quantity].to_numpy(dtype=float)) for quantity in table.quantities}
+            **{quantity: equated(rows[quantity].to_numpy(dtype=float)) for quantity in table.quantities}
         ).sort_values(last)
         each = [_trend(rows, last, quantity) for quantity in table.quantities if rows[quantity].nunique() > 1]
         label = " ".join(str(name) for name in names if name != "")

@@ -2,23 +2,30 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from sdclab import measures, methods
-from sdclab.base.errors import reason
+from sdclab.base.errors import SdclabError, reason, shortened
 from sdclab.experiment.cell import Cell, run
 from sdclab.experiment.grid import GridEntry, expand
 from sdclab.experiment.scenario import Scenario
-from sdclab.measures.copy import copies
+from sdclab.measures import prl
+from sdclab.measures.copy import copies, crowding
 from sdclab.methods import METHODS
 from sdclab.microdata.dataset import Dataset
+from sdclab.microdata.roles import Roles
+from sdclab.microdata.table import Say, Table
 from sdclab.numerics.seeds import seed_of, stream
 from sdclab.numerics.ties import ascending
 
-MOST_RECORDS = 5_000
-"""Of a longer file a random sample of this size is mapped: linkage costs time with the square of the records."""
+SAMPLE_SIZE = 5_000
+"""Of a longer file a random sample of so many records is mapped: linkage costs time with the square of the records."""
+
+LIMIT_REPLICATES = 1_000
+"""Releases a point, at most: what more would add to a mean is not worth waiting for."""
 
 MEASURED: Mapping[str, Mapping[str, object]] = {
     "score": {"dr": {"prl": {"attributes": "informative"}}},
@@ -35,23 +42,35 @@ SCALES = "PIL (information loss) and DR (disclosure risk) run from 0 to 100, les
 LEAN = 1.5
 """PIL and DR that differ by no more than this factor count as balanced."""
 
+CARRIED = ("cell", "place")
+"""Keys of a line that are not for a table."""
+
 CAME_THROUGH = ("intact", "intact_records", "intact_extremes")
 
 Row = Mapping[str, Any]
 
+Progress = Callable[[int, int, str], None]
+"""Takes how many of how many are done, and the name of the next."""
 
-def sampled(dataset: Dataset, most: int = MOST_RECORDS) -> Dataset:
+
+def check_replicates(replicates: int) -> None:
+    if not 1 <= replicates <= LIMIT_REPLICATES:
+        given = shortened(str(replicates))
+        raise SdclabError(f"--replicates is {given} but must lie between 1 and {LIMIT_REPLICATES}.")
+
+
+def sampled(dataset: Dataset, size: int = SAMPLE_SIZE) -> Dataset:
     """At most so many records, drawn at random without replacement; the same for the same number of records."""
     n = len(dataset.values)
-    if n <= most:
+    if n <= size:
         return dataset
-    places = np.sort(stream(seed_of("sample", n, most)).choice(n, most, replace=False))
-    return dataset.with_values(dataset.kind, f"{most} of the {n} records of {dataset.source}", dataset.values[places])
+    places = np.sort(stream(seed_of("sample", n, size)).choice(n, size, replace=False))
+    return dataset.with_values(dataset.kind, f"{size} of the {n} records of {dataset.source}", dataset.values[places])
 
 
 @dataclass
 class Explored:
-    """The rows of every cell that ran, and why others did not: (method, reason) -> their parameters."""
+    """The rows of every cell that ran, each with its cell, and why others did not: (method, reason) -> parameters."""
 
     rows: list[dict[str, Any]] = field(default_factory=list)
     reasons: dict[tuple[str, str], list[str]] = field(default_factory=dict)
@@ -59,52 +78,92 @@ class Explored:
     def refuse(self, method: str, error: Exception, parameters: str = "") -> None:
         self.reasons.setdefault((method, reason(error)), []).append(parameters)
 
+    def refusals(self) -> list[str]:
+        """One line for every reason why a method, or some parameters of it, could not run."""
+        lines = []
+        for (method, why), parameters in self.reasons.items():
+            which = "; ".join(each.replace(",", " ") for each in parameters if each not in ("", "default"))
+            lines.append(f"{method} ({which}): {why}" if which else f"{method}: {why}")
+        return lines
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What was tried on a table, on how many of its records, and what came of it."""
+
+    records: int
+    seen: int
+    roles: Roles
+    crowding: float
+    explored: Explored
+
+    @cached_property
+    def lines(self) -> list[Row]:
+        return points(self.explored.rows)
+
+    @cached_property
+    def ranked(self) -> list[Row]:
+        return ranking(self.lines)
+
+
+def choose(
+    table: Table,
+    roles: Roles,
+    names: Iterable[str] = (),
+    replicates: int = 1,
+    note: Say = lambda line: None,
+    progress: Progress = lambda done, all, label: None,
+) -> Choice:
+    """Try methods, all of them if none is named, on a table or a sample of it; `note` hears what its owner should know.
+
+    `progress` hears how many cells of how many are done, and which comes next.
+    """
+    check_replicates(replicates)
+    whole = table.dataset(roles.used)
+    dataset = sampled(whole)
+    dependent = dataset.select(roles.dependent, table.file)
+    if len(linked := prl.informative(dependent)) < len(roles.dependent):
+        note(f"probabilistic linkage (PRL, a part of DR) looks at {len(linked)} of {len(roles.dependent)} dependents")
+    scenario = Scenario.of_file(roles.dependent, roles.independent)
+    explored = explore(scenario, dataset, names or METHODS, replicates, progress)
+    if not explored.rows:
+        raise SdclabError(f"{table.file}: no method could run. " + " ".join(explored.refusals()))
+    return Choice(len(whole.values), len(dataset.values), roles, crowding(dependent), explored)
+
 
 def explore(
     scenario: Scenario,
     dataset: Dataset,
     names: Iterable[str],
     replicates: int = 1,
-    say: Callable[[int, int, str], None] = lambda done, all, label: None,
+    progress: Progress = lambda done, all, label: None,
 ) -> Explored:
-    """Run the grid of every method; one that cannot run is noted and does not stop the others.
-
-    `say` hears how many cells of how many are done, and which comes next.
-    """
+    """Run the grid of every method; one that cannot run is noted and does not stop the others."""
     dependent, independent = scenario.split(dataset)
     for name, options in MEASURED.items():  # what cannot be measured at all is an error, not a reason for each method
         measures.measure(name, dependent, dependent, independent, options)
     found = Explored()
     waiting = [cell for name in names for cell in _cells(scenario, name, replicates, found)]
     for done, cell in enumerate(waiting):
-        say(done, len(waiting), label(cell.method, cell.slug))
+        progress(done, len(waiting), label(cell.method, cell.slug))
         try:
-            found.rows += run(cell, scenario, dataset, MEASURED)
+            found.rows += [{**row, "cell": cell} for row in run(cell, scenario, dataset, MEASURED)]
         except Exception as error:
             found.refuse(cell.method, error, cell.slug)
-    say(len(waiting), len(waiting), "")
+    progress(len(waiting), len(waiting), "")
     return found
 
 
 def _cells(scenario: Scenario, method: str, replicates: int, found: Explored) -> Sequence[Cell]:
     try:
-        made = _grid(method, scenario.name, replicates)
-        for cell in made:
+        entry = {"method": method, "parameters": methods.grid(method)}
+        cells = expand("own", [GridEntry.parse(entry, [scenario.name], replicates, "grid")])
+        for cell in cells:
             METHODS.checked(method, cell.parameters)
     except Exception as error:  # a method of another package that cannot be loaded
         found.refuse(method, error)
         return []
-    return made
-
-
-def _grid(method: str, scenario: str, replicates: int = 1) -> list[Cell]:
-    given = {"method": method, "parameters": methods.grid(method)}
-    return expand("own", [GridEntry.parse(given, [scenario], replicates, "grid")])
-
-
-def parameters_of(row: Row) -> Mapping[str, Any]:
-    """The parameters behind a line of the ranking."""
-    return next(cell.parameters for cell in _grid(row["method"], "") if cell.slug == row["parameters"])
+    return cells
 
 
 def label(method: str, parameters: str) -> str:
@@ -112,11 +171,17 @@ def label(method: str, parameters: str) -> str:
 
 
 def points(rows: Sequence[Row]) -> list[Row]:
-    """One line a cell, in the order of the grids: means over the replicates, their SD, and what is to be said."""
+    """One line a cell, in the order of the grids: means over the replicates, their SD, and what is to be said.
+
+    Not for a table are `cell`, what ran, and `place`, where it stands among the cells.
+    """
     by_cell: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         by_cell.setdefault((row["method"], row["parameters"]), []).append(row)
-    return [_point(method, parameters, each) for (method, parameters), each in by_cell.items()]
+    return [
+        {**_point(method, parameters, each), "cell": each[0].get("cell"), "place": place}
+        for place, ((method, parameters), each) in enumerate(by_cell.items())
+    ]
 
 
 def _point(method: str, parameters: str, rows: Sequence[Row]) -> Row:
@@ -138,7 +203,12 @@ def remark(method: str, numbers: Mapping[str, float]) -> str:
         return f"a control, no protection: {copied}"
     if numbers["intact"] > 0:
         return f"no protection: leaves {numbers['intact']:.0f} % of the dependents as they are"
-    return copied if copies(numbers["copy"], numbers["crowding"]) else ""
+    return copied if copies(numbers) else ""
+
+
+def may_be_made(row: Row) -> bool:
+    """Whether a line of the ranking is one to make a release by: no control, and `sdclab protect` would not refuse."""
+    return not methods.is_control(row["method"]) and row["intact"] == 0
 
 
 def _caution(numbers: Mapping[str, float]) -> str:
@@ -181,7 +251,6 @@ def trade_off(row: Row, lines: Sequence[Row]) -> str:
 
 def _neighbours(row: Row, lines: Sequence[Row]) -> list[Row]:
     """The lines before and after in the method's own grid."""
-    ran = {other["parameters"]: other for other in lines if other["method"] == row["method"]}
-    order = [cell.slug for cell in _grid(row["method"], "") if cell.slug in ran]
-    at = order.index(row["parameters"])
-    return [ran[slug] for slug in order[max(at - 1, 0) : at] + order[at + 1 : at + 2]]
+    ran = sorted((other for other in lines if other["method"] == row["method"]), key=lambda other: other["place"])
+    at = [other["place"] for other in ran].index(row["place"])
+    return ran[max(at - 1, 0) : at] + ran[at + 1 : at + 2]

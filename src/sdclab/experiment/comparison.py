@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 
 from sdclab import measures
 from sdclab.base.errors import SdclabError, reason
+from sdclab.experiment.scenario import Scenario
 from sdclab.measures import MEASURES
-from sdclab.numerics.arrays import Matrix
+from sdclab.microdata.pairing import Pair
 
 FIRST = "score"
 """It tells PIL, DR and their parts as well, which are then not measured again."""
@@ -20,23 +21,19 @@ class Comparison:
     reasons: dict[str, str] = field(default_factory=dict)
 
 
-def compare(
-    original: Matrix,
-    protected: Matrix,
-    independent: Matrix,
-    names: Sequence[str] = (),
-    say: Callable[[str], None] = lambda name: None,
-) -> Comparison:
+def compare(pair: Pair, names: Sequence[str] = (), say: Callable[[str], None] = lambda name: None) -> Comparison:
     """The measures asked for, or all of them, each with its default options; `say` hears the name of each."""
     for name in names:
         MEASURES.module(name)
+    original, independent = Scenario.of_file(pair.roles.dependent, pair.roles.independent).split(pair.original)
+    released = pair.released.select(pair.roles.dependent, pair.released.name)
     found = Comparison()
     for name in names or sorted(MEASURES, key=lambda name: (name != FIRST, name)):
         if not names and any(name in numbers for numbers in found.numbers.values()):
             continue
         say(name)
         try:
-            found.numbers[name] = measures.measure(name, original, protected, independent)
+            found.numbers[name] = measures.measure(name, original, released, independent)
         except Exception as error:
             found.reasons[name] = reason(error)
     if not found.numbers:

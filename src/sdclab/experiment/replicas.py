@@ -28,7 +28,7 @@ COMMON = 0.5
 
 
 @dataclass(frozen=True)
-class Made:
+class MadeReplica:
     """A replica with what is to be said about it."""
 
     dataset: Dataset
@@ -41,9 +41,9 @@ class Made:
         return gzip.compress(self.dataset.text.encode(), compresslevel=9, mtime=0)
 
 
-def make(entry: Entry, original: Dataset, replica: Replica) -> Made:
+def make(entry: Entry, original: Dataset, replica: Replica) -> MadeReplica:
     """The replica of an original: drawn anew while a record of the original stands in it."""
-    continuous = entry.with_role("continuous")
+    continuous = entry.of_type("continuous")
     records = original.select(continuous, entry.name)
     found = clusters(records, replica)
     for attempt in count():
@@ -52,7 +52,7 @@ def make(entry: Entry, original: Dataset, replica: Replica) -> Made:
         drawn = dataset.select(continuous, entry.name)
         if not set(map(tuple, records)) & set(map(tuple, drawn)):
             break
-    return Made(dataset, replica.k, tuple(map(len, found)), _quality(records, drawn))
+    return MadeReplica(dataset, replica.k, tuple(map(len, found)), _quality(records, drawn))
 
 
 def clusters(records: Matrix, replica: Replica) -> list[Indices]:
@@ -93,11 +93,11 @@ STRATA = {"pattern": by_pattern, "mixture": by_mixture}
 def _drawn(entry: Entry, original: Dataset, found: Sequence[Indices], rng: np.random.Generator) -> Matrix:
     values = original.values.copy()
     place = {column: i for i, column in enumerate(original.columns)}
-    where = [place[column] for column in entry.with_role("continuous")]
+    where = [place[column] for column in entry.of_type("continuous")]
     values[:, where] = rounded(synthesise(values[:, where], found, rng), values[:, where])
     for total, parts in (entry.relations or {}).items():
         values[:, place[total]] = values[:, [place[part] for part in parts]].sum(axis=1)
-    for column in entry.with_role("dichotomous"):
+    for column in entry.of_type("dichotomous"):
         for members in found:
             values[members, place[column]] = rng.permutation(values[members, place[column]])
     return values
@@ -114,8 +114,8 @@ def synthesise(records: Matrix, clusters: Sequence[Indices], rng: np.random.Gene
     for members in clusters:
         mean = records[members].mean(axis=0)
         factor = triangular(records[members] - mean)
-        own = draws[members, : len(factor)]
-        values[members] = mean + orthonormalised(own - own.mean(axis=0)) @ factor
+        noise = draws[members, : len(factor)]
+        values[members] = mean + orthonormalised(noise - noise.mean(axis=0)) @ factor
     return values
 
 

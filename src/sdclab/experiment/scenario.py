@@ -27,6 +27,11 @@ class Scenario:
     takes = ()
     """Parameters of a cell that are the scenario's and not the method's: none."""
 
+    @classmethod
+    def of_file(cls, dependent: tuple[str, ...], independent: tuple[str, ...]) -> "Scenario":
+        """The scenario of a user's file on the command line: it has no name but its dataset's kind."""
+        return cls("own", "own", dependent, independent)
+
     @property
     def columns(self) -> tuple[str, ...]:
         return self.dependent + self.independent

@@ -16,7 +16,7 @@ from sdclab.experiment.scenario import AnyScenario, Rotation, Scenario
 from sdclab.experiment.table import Table, parse_tables
 from sdclab.measures import MEASURES
 from sdclab.methods import METHODS
-from sdclab.microdata.manifest import Entry, entry, own_entry
+from sdclab.microdata.manifest import Entry, entry, file_entry
 
 Options = Mapping[str, Any]
 IN_THE_TABLES = "as in the tables"
@@ -148,7 +148,7 @@ def load(path: Path, schema: Path, datasets: Mapping[str, Entry], plots: Registr
 def _parsed(given: Mapping[str, Any], where: str, datasets: Mapping[str, Entry], limits: Limits) -> Study:
     name, replicates = given["study"], given["replicates"]
     brought = {
-        key: own_entry(key, values, f"{where}: datasets.{key}") for key, values in given.get("datasets", {}).items()
+        key: file_entry(key, values, f"{where}: datasets.{key}") for key, values in given.get("datasets", {}).items()
     }
     known = with_datasets(datasets, brought, where)
     scenarios = {key: _scenario(key, values, known, where) for key, values in given["scenarios"].items()}

@@ -4,6 +4,9 @@ Record linkage asks whether a released record is found *at the right place*; a p
 and still publishes every one of them. This measure asks only whether a record was published.
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 from scipy.spatial import cKDTree
 
@@ -29,12 +32,23 @@ def measure(original: Matrix, protected: Matrix, independent: Matrix) -> dict[st
     return {"copy": float(np.mean(shares)), **ends, "crowding": crowding(original)}
 
 
-def copies(copied: float, crowded: float) -> bool:
-    """Whether a release is to be marked as copying: more than half of what crowding leaves to be explained is copied.
+def limit(crowded: float) -> float:
+    """The `copy` above which a release is marked as copying: more than half of what crowding leaves to be explained.
 
     A release drawn afresh from the same distribution has a `copy` near the `crowding`, by chance above or below it.
+    Infinite where crowding explains too much for any release to be marked.
     """
-    return crowded <= EXPLAINED and copied > (100 + crowded) / 2
+    return (100 + crowded) / 2 if crowded <= EXPLAINED else float("inf")
+
+
+def copies(numbers: Mapping[str, Any]) -> bool:
+    """Whether a release with these numbers (`copy`, `crowding`) is to be marked as copying: the one rule.
+
+    A row of a table may lack them, or have them as text: without a `copy` nothing is marked, and without a `crowding`
+    none is allowed for.
+    """
+    copied, crowded = (float(numbers.get(key) or 0) for key in ("copy", "crowding"))
+    return copied > limit(crowded)
 
 
 @remembered

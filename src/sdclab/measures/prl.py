@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sdclab.base.errors import SdclabError
 from sdclab.clustering.classes import Distinct
 from sdclab.numerics.arrays import Indices, Matrix, Vector
-from sdclab.numerics.ties import at_most, settled, slack
+from sdclab.numerics.ties import at_most, equated, slack
 
 MOST_ATTRIBUTES = 20
 """2^20 patterns are tallied without trouble, and float32 holds their codes exactly."""
@@ -111,7 +111,7 @@ def counted_weights(known: Codes, released: Codes, mates: Codes, bins: int) -> V
     weights = np.zeros(1)
     for agree, differ in zip(np.log(m / u), np.log((1 - m) / (1 - u)), strict=True):
         weights = np.concatenate([weights + differ, weights + agree])  # attribute j is bit j
-    return settled(weights)
+    return equated(weights)
 
 
 def _tally(a: Distinct, b: Distinct, bins: int) -> Vector:
@@ -162,7 +162,7 @@ def matching_weights(tally: Vector, n: int) -> Vector:
             break
     weights = np.zeros(len(tally))
     if not at_most(m, u).all():
-        weights[seen] = settled(_log_ratio(agrees, m, u))
+        weights[seen] = equated(_log_ratio(agrees, m, u))
     return weights
 
 

@@ -9,11 +9,10 @@ from typing import Literal
 
 import numpy as np
 
-from sdclab.clustering.classes import anonymity, classes
+from sdclab.clustering.classes import anonymity, at_means, classes
 from sdclab.clustering.fuzzy_k_member import Function, FuzzyClusters, Membership, fuzzy_k_member
 from sdclab.clustering.k_member import Normalised, joined, k_member
 from sdclab.methods import Release
-from sdclab.methods.k_member import centred
 from sdclab.numerics.arrays import Matrix
 
 Released = Literal["largest", "weighted"]
@@ -82,7 +81,7 @@ def kept_anonymous(values: Matrix, original: Matrix, records: Normalised, k: int
     small = np.sort(np.concatenate([np.empty(0, dtype=np.intp), *(each for each in found if len(each) < k)]))
     values = values.copy()
     if len(small) >= k:
-        values[small] = centred(original[small], k_member(records.only(small), k, block))
+        values[small] = at_means(original[small], k_member(records.only(small), k, block))
         return values
     for before, after in zip(large, joined(records, large, small), strict=True):
         values[after] = values[before[0]]

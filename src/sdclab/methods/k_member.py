@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from sdclab.clustering.classes import anonymity
+from sdclab.clustering.classes import anonymity, at_means
 from sdclab.clustering.k_member import Normalised, k_member, loss
 from sdclab.methods import Release
-from sdclab.numerics.arrays import Indices, Matrix
+from sdclab.numerics.arrays import Matrix
 
 GRID = {"k": [3, 5, 10, 20, 50]}
 
@@ -33,19 +33,11 @@ def protect(
     """
     records = Normalised.of(dependent, taxonomies)
     clusters = k_member(records, k, block)
-    values = centred(dependent, clusters)
+    values = at_means(dependent, clusters)
     for place in (int(key) - 1 for key in taxonomies):
         for members in clusters:
             values[members, place] = _most_frequent(dependent[members, place])
     return Release(values, {"cluster_loss": loss(records, clusters), **anonymity(values, k)})
-
-
-def centred(records: Matrix, clusters: list[Indices]) -> Matrix:
-    """Every record at the mean of its cluster."""
-    values = np.empty_like(records)
-    for members in clusters:
-        values[members] = records[members].mean(axis=0)
-    return values
 
 
 def _most_frequent(codes: Matrix) -> float:

@@ -8,6 +8,7 @@ import numpy as np
 
 from sdclab.base.errors import SdclabError
 from sdclab.clustering.blocks import clustering_blocks
+from sdclab.clustering.classes import at_means
 from sdclab.clustering.remaining import Remaining
 from sdclab.numerics.arrays import Indices, Matrix
 from sdclab.numerics.linalg import standardised
@@ -22,10 +23,7 @@ def protect(
 
     `block`: clusters are looked for inside blocks of at most so many neighbouring records.
     """
-    protected = np.empty_like(dependent)
-    for members in clusters(dependent, k, block):
-        protected[members] = dependent[members].mean(axis=0)
-    return protected
+    return at_means(dependent, clusters(dependent, k, block))
 
 
 def clusters(records: Matrix, k: int, block: int | None = None) -> list[Indices]:

@@ -16,6 +16,9 @@ from sdclab.numerics.arrays import Matrix
 
 Kind = Literal["original", "replica", "stand-in", "own"]
 
+Missing = Literal["refuse", "drop"]
+"""What becomes of a row with a gap, a missing value."""
+
 
 @dataclass(frozen=True)
 class Dataset:
@@ -70,11 +73,11 @@ class Dataset:
                 raise unknown("column", column, self.columns, where)
         return self.values[:, [places[column] for column in columns]]
 
-    def head(self, most: int | None) -> "Dataset":
+    def head(self, limit: int | None) -> "Dataset":
         """At most so many records, the first ones; what is cut short is a stand-in, on which nothing is judged."""
-        if most is None or len(self.values) <= most:
+        if limit is None or len(self.values) <= limit:
             return self
-        return self.with_values("stand-in", f"the first {most} records of {self.source}", self.values[:most])
+        return self.with_values("stand-in", f"the first {limit} records of {self.source}", self.values[:limit])
 
     def with_values(self, kind: Kind, source: str, values: Matrix) -> "Dataset":
         return replace(self, kind=kind, source=source, values=values)

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from sdclab.base import documents
 from sdclab.base.errors import SdclabError, unknown
+from sdclab.microdata.dataset import Missing
 
 
 @dataclass(frozen=True)
@@ -30,11 +31,11 @@ class Replica:
 
 
 @dataclass(frozen=True)
-class Own:
-    """A user's own file, what to do with its incomplete rows, and how to read it (`sdclab.microdata.own.read`)."""
+class UserFile:
+    """A user's file, what to do with its incomplete rows, and how to read it (`sdclab.microdata.reading.read`)."""
 
     file: Path
-    missing: Literal["refuse", "drop"] = "refuse"
+    missing: Missing = "refuse"
     line_breaks: bool = False
     header: bool = False
 
@@ -48,7 +49,7 @@ class Entry:
     licence: str
     obtain: str
     preparation: str
-    roles: Mapping[str, str]
+    types: Mapping[str, str]
     rows: int | None = None
     files: tuple[str, ...] = ()
     downloads: tuple[Download, ...] = ()
@@ -56,14 +57,15 @@ class Entry:
     replica: Replica | None = None
     generator: str | None = None
     relations: Mapping[str, tuple[str, ...]] | None = None
-    own: Own | None = None
+    user_file: UserFile | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:
-        return tuple(self.roles)
+        return tuple(self.types)
 
-    def with_role(self, role: str) -> tuple[str, ...]:
-        return tuple(column for column, is_a in self.roles.items() if is_a == role)
+    def of_type(self, name: str) -> tuple[str, ...]:
+        """The columns of a type: `continuous` or `dichotomous`."""
+        return tuple(column for column, type_ in self.types.items() if type_ == name)
 
 
 def load(path: Path | str, schema: Path | str) -> dict[str, Entry]:
@@ -74,7 +76,7 @@ def load(path: Path | str, schema: Path | str) -> dict[str, Entry]:
 
 def _entry(name: str, values: Mapping[str, Any]) -> Entry:
     fields = dict(values)
-    fields["roles"] = fields.pop("columns")
+    fields["types"] = fields.pop("columns")
     fields["files"] = tuple(fields.get("files", ()))
     fields["downloads"] = tuple(Download(**item) for item in fields.get("downloads", ()))
     if "replica" in fields:
@@ -82,8 +84,8 @@ def _entry(name: str, values: Mapping[str, Any]) -> Entry:
     return Entry(name=name, **fields)
 
 
-def own_entry(name: str, values: Mapping[str, Any], where: str) -> Entry:
-    """A study's own dataset; its file is looked for in the working directory unless its path is absolute."""
+def file_entry(name: str, values: Mapping[str, Any], where: str) -> Entry:
+    """A study's dataset that is a user's file, looked for in the working directory unless its path is absolute."""
     file = Path(values["file"])
     if not file.is_file():
         raise SdclabError(f"{where}: file is {file}, but there is no such file.")
@@ -92,10 +94,10 @@ def own_entry(name: str, values: Mapping[str, Any], where: str) -> Entry:
         title=values.get("title", file.name),
         licence="the owner's",
         obtain="the file of whoever runs the study",
-        preparation="own",
-        roles=dict.fromkeys(values["columns"], "continuous"),
+        preparation="none",
+        types=dict.fromkeys(values["columns"], "continuous"),
         sha256=values.get("sha256"),
-        own=Own(file, **{key: values[key] for key in ("missing", "line_breaks", "header") if key in values}),
+        user_file=UserFile(file, **{key: values[key] for key in ("missing", "line_breaks", "header") if key in values}),
     )
 
 

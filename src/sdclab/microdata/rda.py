@@ -18,11 +18,11 @@ NILVALUE, ALTREP, REFERENCE = 254, 238, 255
 SYMBOL, PAIRLIST, CHARACTER, LOGICAL, INTEGER, REAL, STRINGS, LIST = 1, 2, 9, 10, 13, 14, 16, 19
 NA_INTEGER = -(2**31)
 
-MOST_DEPTH = 50
+LIMIT_DEPTH = 50
 """A data frame needs five."""
-MOST_ITEMS = 1_000_000
+LIMIT_ITEMS = 1_000_000
 """Vectors, names and texts; the numbers of a vector count for nothing, since each has its bytes in the file."""
-MOST_NUMBERS = 10_000_000
+LIMIT_NUMBERS = 10_000_000
 """Of sequences that are stored as first, step and length."""
 
 
@@ -70,10 +70,10 @@ class _Reader:
     def _item(self) -> Any:
         self.items += 1
         self.depth += 1
-        if self.depth > MOST_DEPTH:
-            raise ValueError(f"it is nested more than {MOST_DEPTH} deep")
-        if self.items > MOST_ITEMS:
-            raise ValueError(f"it holds more than {MOST_ITEMS} items")
+        if self.depth > LIMIT_DEPTH:
+            raise ValueError(f"it is nested more than {LIMIT_DEPTH} deep")
+        if self.items > LIMIT_ITEMS:
+            raise ValueError(f"it holds more than {LIMIT_ITEMS} items")
         item = self._unchecked()
         self.depth -= 1
         return item
@@ -128,7 +128,7 @@ class _Reader:
             return np.frombuffer(self._bytes(8 * length), ">f8").astype(float)
         if kind not in (STRINGS, LIST):
             raise ValueError(f"an object of R type {kind} is not supported")
-        if not 0 <= length <= MOST_ITEMS:
+        if not 0 <= length <= LIMIT_ITEMS:
             raise ValueError(f"a list of {length} items")
         return [self._item() for _ in range(length)]
 
@@ -141,8 +141,8 @@ class _Reader:
             raise ValueError("a compact vector without length, first and step")
         length, first, step = state
         self.numbers += max(0, int(length))
-        if self.numbers > MOST_NUMBERS:
-            raise ValueError(f"compact vectors of more than {MOST_NUMBERS} numbers")
+        if self.numbers > LIMIT_NUMBERS:
+            raise ValueError(f"compact vectors of more than {LIMIT_NUMBERS} numbers")
         return first + step * np.arange(int(length))
 
 

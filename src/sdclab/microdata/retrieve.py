@@ -21,7 +21,7 @@ from sdclab.base.errors import SdclabError
 from sdclab.microdata import packed, prepare
 from sdclab.microdata.dataset import Dataset
 from sdclab.microdata.generators import GENERATORS
-from sdclab.microdata.manifest import Download, Entry, Own
+from sdclab.microdata.manifest import Download, Entry, UserFile
 from sdclab.numerics.seeds import seed_of, stream
 
 CONNECT_SECONDS = 5
@@ -58,8 +58,8 @@ def default_cache() -> Path:
 
 def find(entry: Entry, places: Places) -> Path | None:
     """The original as a local file, if there is one: the user's folder before the cache."""
-    if entry.own is not None:
-        return entry.own.file
+    if entry.user_file is not None:
+        return entry.user_file.file
     names = (*entry.files, *(download.file for download in entry.downloads))
     for folder in filter(None, (places.user, places.cache)):
         for name in names:
@@ -70,8 +70,8 @@ def find(entry: Entry, places: Places) -> Path | None:
 
 def retrieve(entry: Entry, places: Places, download: bool, say: Callable[[str], None]) -> Dataset:
     """The best dataset to be had. `say` hears, in one line, when it is not the original."""
-    if entry.own is not None:
-        return _own(entry, entry.own, say)
+    if entry.user_file is not None:
+        return _from_file(entry, entry.user_file, say)
     path = find(entry, places)
     if path is not None:
         return prepared(entry, files.read(path), path.name)
@@ -82,13 +82,14 @@ def retrieve(entry: Entry, places: Places, download: bool, say: Callable[[str], 
     return dataset
 
 
-def _own(entry: Entry, file: Own, say: Callable[[str], None]) -> Dataset:
-    """The columns that a study asks for of its own file."""
-    from sdclab.microdata import own  # needs pandas, which no other dataset does
+def _from_file(entry: Entry, file: UserFile, say: Callable[[str], None]) -> Dataset:
+    """The columns that a study asks for of a user's file."""
+    from sdclab.microdata.reading import read  # needs pandas, which no other dataset does
+    from sdclab.microdata.table import without_gaps
 
-    whole = own.read(file.file, file.line_breaks, file.header, say)
+    whole = read(file.file, file.line_breaks, file.header, say)
     dropped: list[str] = []
-    table = own.kept(whole, entry.columns, file.missing, dropped.append)
+    table = without_gaps(whole, entry.columns, file.missing, dropped.append)
     for line in dropped:
         say(line)
     source = "; ".join(dropped) or table.file  # pages say where a dataset comes from, so they tell what was dropped
@@ -109,7 +110,7 @@ def prepared(entry: Entry, content: bytes, file: str) -> Dataset:
 
 
 def _check_dichotomies(dataset: Dataset, entry: Entry) -> None:
-    for column in entry.with_role("dichotomous"):
+    for column in entry.of_type("dichotomous"):
         values = dataset.values[:, dataset.columns.index(column)]
         if not np.isin(values, (0, 1)).all():
             raise SdclabError(f"{dataset.source}: column {column} is dichotomous, but not all its values are 0 or 1.")
@@ -179,7 +180,7 @@ def _fetch(source: Download) -> bytes:
     return content
 
 
-def downloaded(url: str, seconds: float = DOWNLOAD_SECONDS, most: int = DOWNLOAD_BYTES) -> bytes:
+def downloaded(url: str, seconds: float = DOWNLOAD_SECONDS, limit: int = DOWNLOAD_BYTES) -> bytes:
     """What an address holds, if all of it comes in time.
 
     It is fetched by a thread that is given up after so many seconds: looking up a name cannot be interrupted, and
@@ -190,7 +191,7 @@ def downloaded(url: str, seconds: float = DOWNLOAD_SECONDS, most: int = DOWNLOAD
 
     def fetch() -> None:
         try:
-            outcomes.put(_read(url, most, until))
+            outcomes.put(_read(url, limit, until))
         except Exception as error:
             if isinstance(error, urllib.error.HTTPError):
                 error.close()
@@ -206,14 +207,14 @@ def downloaded(url: str, seconds: float = DOWNLOAD_SECONDS, most: int = DOWNLOAD
     return outcome
 
 
-def _read(url: str, most: int, until: float) -> bytes:
+def _read(url: str, limit: int, until: float) -> bytes:
     content = io.BytesIO()
     _check_scheme(url)
     with urllib.request.build_opener(_Redirection).open(url, timeout=CONNECT_SECONDS) as response:
         while block := response.read1(1 << 16):  # whatever has come; `read` would wait for all of it
             content.write(block)
-            if content.tell() > most:
-                raise OSError(f"larger than {most} bytes")
+            if content.tell() > limit:
+                raise OSError(f"larger than {limit} bytes")
             if time.monotonic() > until:
                 raise TimeoutError("not finished in time")
     return content.getvalue()

@@ -62,11 +62,11 @@ def smallest(values: Vector, count: int, scale: float = 1.0) -> Indices:
 
 def ascending(values: Sequence[float] | Vector) -> Indices:
     """The places of the values from the smallest to the largest, equals by position."""
-    return settled(values).argsort(kind="stable")
+    return equated(values).argsort(kind="stable")
 
 
-def settled(values: Sequence[float] | Vector, scale: float | None = None) -> Vector:
-    """The values, those that are equal up to rounding made the same number: the smallest of them.
+def equated(values: Sequence[float] | Vector, scale: float | None = None) -> Vector:
+    """The values, those that are equal up to rounding replaced by the smallest of them.
 
     `scale` is the largest of the values if none is given.
     """

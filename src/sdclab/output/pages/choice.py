@@ -1,27 +1,19 @@
 """What `sdclab map` tells the owner of a file: a table and a page, without any value of a record."""
 
 import json
+import math
 import shlex
 from collections.abc import Mapping, Sequence
-from html import escape
 from pathlib import Path
 
-from sdclab.experiment.choice import SCALES, Explored, Row, best, label, parameters_of, trade_off
-from sdclab.microdata.own import Missing, Roles, written
+from sdclab.base.names import written
+from sdclab.experiment.choice import SCALES, Choice, Row, best, label, trade_off
+from sdclab.measures.copy import limit
+from sdclab.microdata.manifest import UserFile
+from sdclab.microdata.roles import Roles
 from sdclab.output.pages.figures import inline
-from sdclab.output.pages.markup import policy
-
-STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; color: #1a1a1a; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
-h1, h2 { line-height: 1.2; } h2 { margin-top: 2.5rem; }
-svg { max-width: 100%; height: auto; stroke-linejoin: round; stroke-linecap: butt; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; } th, td { padding: .25rem .75rem; border-bottom: 1px solid #ddd; text-align: left; }
-td.number { text-align: right; font-variant-numeric: tabular-nums; }
-pre { background: #f4f4f4; padding: .75rem; white-space: pre-wrap; overflow-wrap: anywhere; }
-.owner { border-left: .4rem solid #d55e00; padding: .5rem 1rem; background: #fdf3ec; }
-@media print { body { max-width: none; margin: 0; } pre, .owner { break-inside: avoid; } }
-"""
+from sdclab.output.pages.markup import Html, document, joined, scrolling, tag
+from sdclab.output.pages.ranking import ranking_table
 
 NUMBERS = ("score", "pil", "dr", "copy", "xy")
 HEAD = ("rank", "method", "parameters", *NUMBERS, "remark")
@@ -32,10 +24,10 @@ READING = (
 )
 
 
-def command(file: Path, row: Row, roles: Roles, missing: Missing, folder: Path) -> str:
+def command(file: UserFile, row: Row, roles: Roles, folder: Path) -> str:
     """The command that makes a release as a line of the ranking describes it, with a fresh random seed."""
-    words = ["sdclab", "protect", str(file), "--method", row["method"]]
-    for key, value in parameters_of(row).items():
+    words = ["sdclab", "protect", str(file.file), "--method", row["method"]]
+    for key, value in row["cell"].parameters.items():
         words += [f"--{key}", value if isinstance(value, str) else json.dumps(value)]
     options = {
         "--dependent": roles.dependent,
@@ -44,76 +36,86 @@ def command(file: Path, row: Row, roles: Roles, missing: Missing, folder: Path) 
         "--drop-columns": roles.dropped,
     }
     words += [word for option, names in options.items() if names for word in (option, written(names))]
-    if missing != "refuse":
-        words += ["--missing", missing]
-    return shlex.join([*words, "-o", str(folder / f"{row['method']}{file.suffix}")])
+    if file.missing != "refuse":
+        words += ["--missing", file.missing]
+    words += ["-o", str(folder / f"{row['method']}{file.file.suffix}")]
+    return shlex.join([*words, *["--line-breaks"] * file.line_breaks, *["--header"] * file.header])
 
 
 def markdown(ranked: Sequence[Row], title: str) -> str:
     """The ranking for reading."""
     lines = [f"# {title}", "", "For the owner of the file, not for release.", "", READING, ""]
     lines += ["| " + " | ".join(HEAD) + " |", "| " + " | ".join("---" for _ in HEAD) + " |"]
-    lines += ["| " + " | ".join(_cells(row)) + " |" for row in ranked]
+    for row in ranked:
+        cells = [str(row["rank"]), row["method"], row["parameters"], *_numbers(row), _said(row)]
+        lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 
 
-def page(
-    title: str, about: Sequence[str], ranked: Sequence[Row], explored: Explored, commands: Mapping[str, str], svg: str
-) -> str:
+def page(title: str, made: Choice, notes: Sequence[str], commands: Mapping[str, str], svg: str) -> str:
     """A self-contained page: the map, the best of every method, the commands, the ranking, and what did not run."""
-    chosen = best(ranked)
-    sections = [
-        f"<h1>{escape(title)}</h1>",
-        "<p class=owner><strong>For the owner of the file.</strong> Nothing in this folder is for release. Protected "
-        "files, made by the commands below, go to the folder <code>protected</code> beside it.</p>",
-        "".join(f"<p>{escape(line)}</p>" for line in about),
-        "<h2>Risk-utility map</h2>"
-        f"<div class=wide>{inline(svg, 'map', 'PIL against DR')[0]}</div>"
-        f"<p>{escape(READING)}</p>",
-        "<h2>Best of every method</h2>" + "".join(_best(row, ranked, commands) for row in chosen),
-        "<h2>Ranking</h2>" + _table(ranked),
-    ]
-    if explored.reasons:
-        sections.append("<h2>What could not run</h2>" + _reasons(explored))
-    body = "\n".join(sections)
-    return (
-        f"<!DOCTYPE html>\n<html lang=en>\n<head><meta charset=utf-8>{policy(STYLE)}"
-        '<meta name=viewport content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{STYLE}</style></head>\n<body>\n{body}\n</body>\n</html>\n"
+    lines = [(row["method"], row["parameters"], _numbers(row), _said(row)) for row in made.ranked]
+    refusals = tag("ul", *(tag("li", line) for line in made.explored.refusals()))
+    sections = {
+        "Risk-utility map": _map(svg),
+        "Best of every method": joined(_best(row, made.ranked, commands) for row in best(made.ranked)),
+        "Ranking": ranking_table(NUMBERS, lines),
+        **({"What could not run": refusals} if made.explored.reasons else {}),
+    }
+    main = tag("main", *(tag("section", tag("h2", name), content) for name, content in sections.items()))
+    return document(title, _header(title, [*about(made), *notes, about_copies(made.crowding)]), main)
+
+
+def _header(title: str, lines: Sequence[str]) -> Html:
+    owner = tag(
+        "p",
+        tag("strong", "For the owner of the file."),
+        " Nothing in this folder is for release. Protected files, made by the commands below, go to the folder ",
+        tag("code", "protected"),
+        " beside it.",
+        class_="note",
     )
+    return tag("header", tag("h1", title), owner, *(tag("p", line) for line in lines))
 
 
-def _best(row: Row, ranked: Sequence[Row], commands: Mapping[str, str]) -> str:
-    name = escape(label(row["method"], row["parameters"]))
-    text = f"<h3>{name}: score {row['score']:.1f}</h3><p>{escape(trade_off(row, ranked))}.</p>"
-    if row["method"] in commands:
-        text += f"<pre>{escape(commands[row['method']])}</pre>"
-    return text
-
-
-def _cells(row: Row) -> list[str]:
-    numbers = ["" if row[name] != row[name] else f"{row[name]:.1f}" for name in NUMBERS]
-    said = "; ".join(filter(None, [row["remark"], row["caution"]]))
-    return [str(row["rank"]), row["method"], row["parameters"], *numbers, said]
-
-
-def _table(ranked: Sequence[Row]) -> str:
-    head = "".join(f"<th>{name}</th>" for name in HEAD)
-    lines = []
-    for row in ranked:
-        cells = zip(HEAD, _cells(row), strict=True)
-        lines.append("".join(f"<td{' class=number' * (key in NUMBERS)}>{escape(text)}</td>" for key, text in cells))
-    return f"<div class=wide><table><tr>{head}</tr>{''.join(f'<tr>{line}</tr>' for line in lines)}</table></div>"
-
-
-def _reasons(explored: Explored) -> str:
-    return "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in reasons(explored)) + "</ul>"
-
-
-def reasons(explored: Explored) -> list[str]:
-    """One line for every reason why a method, or some parameters of it, could not run."""
-    lines = []
-    for (method, why), parameters in explored.reasons.items():
-        which = "; ".join(each.replace(",", " ") for each in parameters if each not in ("", "default"))
-        lines.append(f"{method} ({which}): {why}" if which else f"{method}: {why}")
+def about(made: Choice) -> list[str]:
+    """What was mapped: which columns, and how many of the records."""
+    lines = [
+        f"{made.records} records. Dependent (protected): {', '.join(made.roles.dependent)}. "
+        f"Independent (released as they are): {', '.join(made.roles.independent) or 'none'}."
+    ]
+    if made.seen < made.records:
+        lines.append(
+            f"The map was made on a random sample of {made.seen} records. The whole file is harder to link, so DR will "
+            "be somewhat lower there; measure the release itself before you decide."
+        )
     return lines
+
+
+def about_copies(crowding: float) -> str:
+    """From which share of copied records on a release is marked, and why."""
+    near = f"Of the originals {crowding:.0f} % have another original as near as a copy would be"
+    bound = limit(crowding)
+    if math.isinf(bound):
+        return f"{near}, so that nearness proves nothing here and no release is marked as copying."
+    return f"{near}; a release is marked as copying if more than {bound:.0f} % of the records stand in it."
+
+
+def _map(svg: str) -> Html:
+    drawing, _ = inline(svg, "map", "PIL against DR")
+    return tag("figure", scrolling(drawing, "Risk-utility map"), tag("figcaption", READING))
+
+
+def _best(row: Row, ranked: Sequence[Row], commands: Mapping[str, str]) -> Html:
+    heading = tag("h3", f"{label(row['method'], row['parameters'])}: score {row['score']:.1f}")
+    command = commands.get(row["method"])
+    box = scrolling(tag("pre", command), f"Command for {row['method']}") if command else ""
+    return joined([heading, tag("p", f"{trade_off(row, ranked)}."), box])
+
+
+def _numbers(row: Row) -> list[str]:
+    return ["" if math.isnan(row[name]) else f"{row[name]:.1f}" for name in NUMBERS]
+
+
+def _said(row: Row) -> str:
+    return "; ".join(filter(None, [row["remark"], row["caution"]]))

@@ -10,28 +10,27 @@ from sdclab.output.pages.marks import mark
 from sdclab.output.pages.markup import Html, joined, scrolling, tag
 from sdclab.output.pages.run import Row
 from sdclab.output.pages.tables import with_sd
+from sdclab.output.series import is_curve, is_number
 
 Place = tuple[float, float]
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 600, 420, 46, 12, 12, 44
 MEASURED = {"pil": "PIL", "dr": "DR", "copy": "verbatim copies, %"}
-CURVE = 3
-"""A method with at least so many values of its main parameter is drawn as a curve."""
 
 
 def ru_map(rows: Sequence[Row], options: Mapping[str, Any], title: str) -> Html:
     """The map of a side-by-side table, with the options of the plot `ru_map`, and its legend."""
     by, chosen = options.get("by", "c"), Selection(options.get("rows", {}))
-    kept = [row for row in rows if chosen.includes(row) and (row["pil"] or row["pil_published"])]
-    methods = list(dict.fromkeys(row["method"] for row in kept))
-    scale = Scale.of(kept)
+    shown = [row for row in rows if chosen.includes(row) and (row["pil"] or row["pil_published"])]
+    methods = list(dict.fromkeys(row["method"] for row in shown))
+    scale = Scale.of(shown)
     parts = [_frame(scale), *_scores(scale)]
-    curves = _series(kept, by)
+    curves = _series(shown, by)
     parts += [_curve(series, column, scale) for series in curves for column in ("", "_published")]
-    parts += [_tie(row, scale) for row in kept if not any(row in series for series in curves)]
-    parts += [_points(row, methods.index(row["method"]), by, scale) for row in kept]
-    label = f"{title}: {len(kept)} points; with the focus on one, the arrow keys go on to others."
+    parts += [_tie(row, scale) for row in shown if not any(row in series for series in curves)]
+    parts += [_points(row, methods.index(row["method"]), by, scale) for row in shown]
+    label = f"{title}: {len(shown)} points; with the focus on one, the arrow keys go on to others."
     drawing = tag("svg", *parts, viewBox=f"0 0 {WIDTH} {HEIGHT}", class_="map", role="group", aria_label=label)
-    return joined([scrolling(drawing, title), _legend(methods, any(row["pil_published"] for row in kept))])
+    return joined([scrolling(drawing, title), _legend(methods, any(row["pil_published"] for row in shown))])
 
 
 class Scale:
@@ -75,12 +74,12 @@ def _frame(scale: Scale) -> Html:
     return tag("g", *parts, class_="axes", aria_hidden="true")
 
 
-def _ticks(most: float) -> list[float]:
+def _ticks(largest: float) -> list[float]:
     """A few round numbers from 0 on."""
-    rough = most / 7
+    rough = largest / 7
     power = 10.0 ** floor(log10(rough))
     step = next(times * power for times in (1, 2, 5, 10) if times * power >= rough)
-    return [i * step for i in range(int(most / step) + 1)]
+    return [i * step for i in range(int(largest / step) + 1)]
 
 
 def _scores(scale: Scale) -> list[Html]:
@@ -102,18 +101,10 @@ def _scores(scale: Scale) -> list[Html]:
 
 def _series(rows: Sequence[Row], by: str) -> list[list[Row]]:
     """The points of one method with the same other parameters, along the main one."""
-    along = [row for row in rows if _is_number(row.get(by, ""))]
+    along = [row for row in rows if is_number(row.get(by, ""))]
     ordered = sorted(along, key=lambda row: (row["method"], row["parameters"], float(row[by])))
     groups = [list(group) for _, group in groupby(ordered, key=lambda row: (row["method"], row["parameters"]))]
-    return [group for group in groups if len(group) >= CURVE]
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return [group for group in groups if is_curve(row[by] for row in group)]
 
 
 def _curve(series: Sequence[Row], column: str, scale: Scale) -> Html:

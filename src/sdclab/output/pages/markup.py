@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
+from string import Template
 
 
 class Html(str):
@@ -60,6 +61,19 @@ def policy(style: str, script: str = "") -> Html:
 
 def _hash(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def document(title: str, *content: object, script: str = "", style: str = "", class_: str | None = None) -> str:
+    """A whole page that needs no other file: content in the one style sheet, with a script and a few styles more."""
+    style = asset("style.css") + style
+    scripts = [Html(f"<script>{script}</script>\n")] if script else []
+    places = {
+        "policy": policy(style, script),
+        "title": escape(title),
+        "style": style,
+        "body": tag("body", "\n", *content, *scripts, class_=class_),
+    }
+    return Template(asset("page.html")).substitute(places)
 
 
 def asset(name: str) -> Html:

@@ -6,8 +6,8 @@ from string import Template
 from sdclab.evidence.scorecard import NOT_RUN, shown
 from sdclab.experiment.study import Study
 from sdclab.output.pages.figures import figure
-from sdclab.output.pages.markup import Html, asset, joined, number, policy, table, tag
-from sdclab.output.pages.own import is_own, lead, ranking
+from sdclab.output.pages.markup import Html, asset, document, joined, number, table, tag
+from sdclab.output.pages.ranking import lead, publishes_nothing, ranking
 from sdclab.output.pages.run import Cost, Run
 from sdclab.output.pages.tables import findings, plain, side_by_side
 from sdclab.output.pages.verdicts import badge, bars, counts, tally, widths
@@ -31,7 +31,7 @@ ABOUT_OWN = "What methods of statistical disclosure control lose and give away o
 
 def page(run: Run) -> str:
     """The whole page. For the same files it is the same text; only the section on run time follows the clock."""
-    papers = [study for study in run.studies if not is_own(study)]
+    papers = [study for study in run.studies if not publishes_nothing(study)]
     audit = [_section("audit", "The papers against their own tables", _audit(run))] if run.audit else []
     sections = [
         _headline(papers, run) if papers else _section("headline", "What does best", lead(run.studies, run)),
@@ -42,17 +42,14 @@ def page(run: Run) -> str:
         _section("versions", "Versions", _versions(run.versions)),
         _section("run-time", "Run time", _costs(run.costs)),
     ]
-    style, script = asset("style.css") + widths(run.scorecard), asset("map.js")
     places = {
-        "policy": policy(style, script),
-        "title": "what was reproduced" if papers else "what does best",
         "about": ABOUT_PAPERS if papers else ABOUT_OWN,
-        "style": style,
-        "script": script,
         "contents": _contents(run),
         "sections": joined(sections),
     }
-    return Template(asset("page.html")).substitute(places)
+    body = Html(Template(asset("report.html")).substitute(places))
+    title = "sdclab: what was reproduced" if papers else "sdclab: what does best"
+    return document(title, body, script=asset("map.js"), style=widths(run.scorecard))
 
 
 def _section(name: str, title: str, *content: object) -> Html:
@@ -101,7 +98,7 @@ def _study(study: Study, run: Run) -> Html:
     figures = [figure(each, run) for each in shown_first]
     tables = [side_by_side(table, run) for table in study.tables.values()]
     tables += [plain(each, run) for each in study.sensitivities.values()]
-    first = ranking(study, run) if is_own(study) else tally(lines)
+    first = ranking(study, run) if publishes_nothing(study) else tally(lines)
     return _section(study.name, study.title, first, tag("div", *figures, class_="figures"), *tables)
 
 

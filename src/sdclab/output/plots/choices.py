@@ -1,4 +1,4 @@
-"""The risk-utility map of one's own file: every method a line through its parameters."""
+"""The risk-utility map of a user's file: every method with its parameters."""
 
 from collections.abc import Mapping
 
@@ -10,6 +10,7 @@ from sdclab.measures.copy import copies
 from sdclab.output.plots.labels import Label, place
 from sdclab.output.plots.ru_map import frame
 from sdclab.output.plots.style import COLOURS, FAINT, INK, MARKERS, STYLES, kinds
+from sdclab.output.series import is_curve
 
 
 def draw(tables: Mapping[str, pd.DataFrame], split: Split | None, *, title: str) -> Figure:
@@ -24,9 +25,9 @@ def draw(tables: Mapping[str, pd.DataFrame], split: Split | None, *, title: str)
     labels: list[Label] = []
     for i, (method, points) in enumerate(table.groupby("method", sort=False)):
         colour, marker = COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]
-        hollow = map(copies, points["copy"], points.get("crowding", [0.0] * len(points)))
-        fill = ["white" if each else colour for each in hollow]
-        axes.plot(points["pil"], points["dr"], STYLES[i % len(STYLES)], color=colour, lw=0.8, zorder=1)
+        fill = ["white" if copies(dict(row)) else colour for _, row in points.iterrows()]
+        if is_curve(range(len(points))):  # along the method's grid, in its order
+            axes.plot(points["pil"], points["dr"], STYLES[i % len(STYLES)], color=colour, lw=0.8, zorder=1)
         axes.scatter(points["pil"], points["dr"], 28, fill, marker=marker, edgecolors=colour, linewidths=1, zorder=2)
         axes.plot([], [], marker, color=colour, ms=5, label=str(method))
         ends = points.iloc[[0, -1] if len(points) > 1 else []]

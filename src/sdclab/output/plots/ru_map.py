@@ -14,9 +14,7 @@ from sdclab.measures.copy import copies
 from sdclab.numerics.arrays import Indices
 from sdclab.output.plots.labels import Label, place
 from sdclab.output.plots.style import DR, FAINT, INK, MARKERS, PIL, kinds
-
-SERIES = 6
-"""A method with at least so many values of its main parameter is drawn as a curve, with a label at a few of them."""
+from sdclab.output.series import is_curve
 
 
 def draw(
@@ -45,12 +43,12 @@ def draw(
     labels: list[Label] = []
     for (method, _), series in table.groupby(["method", "parameters"], sort=False):
         marker = MARKERS[methods.index(method) % len(MARKERS)]
-        if by not in series or series[by].nunique() < SERIES:
-            _points(axes, series, marker)
-        else:
+        if is_curve(series.get(by, ())):
             single[series.index] = False
             _curve(axes, series, marker, by)
             labels += _curve_labels(series, by)
+        else:
+            _points(axes, series, marker)
     axes.set_title(f"{title}\n{kinds(table)}", fontsize=9, loc="left")
     axes.plot([], [], "o", color=INK, label="reproduced (mean ± SD)")
     if table["pil_published"].notna().any():
@@ -61,9 +59,9 @@ def draw(
     return figure
 
 
-def frame(axes: Axes, most_pil: float, most_dr: float) -> None:
+def frame(axes: Axes, largest_pil: float, largest_dr: float) -> None:
     """Axes that hold the largest values, with a diagonal for every tenth score."""
-    width, height = 1.12 * max(most_pil, 1.0), 1.12 * max(most_dr, 1.0)
+    width, height = 1.12 * max(largest_pil, 1.0), 1.12 * max(largest_dr, 1.0)
     axes.set(xlim=(-0.03 * width, width), ylim=(-0.03 * height, height))
     axes.set_xlabel(f"{PIL}; less is more useful")
     axes.set_ylabel(f"{DR}; less is safer")
@@ -101,7 +99,7 @@ def _curve_labels(rows: pd.DataFrame, by: str) -> list[Label]:
         there = rows[rows[x].notna()]
         places = {0, len(there) // 2, len(there) - 1} | ({len(there) // 4} if len(there) > 10 else set())
         for _, row in there.iloc[sorted(places if len(there) else ())].iterrows():
-            labels.append(Label(f"{row['method']} {by}={row[by]:.0f}", row[x], row[y]))
+            labels.append(Label(f"{row['method']} {by}={row[by]:g}", row[x], row[y]))
     return labels
 
 
@@ -128,6 +126,6 @@ def _together(places: np.ndarray) -> list[Indices]:
 
 def _label(row: "pd.Series[Any]") -> str:
     words = [str(row["method"]), str(row["parameters"])]
-    if copies(float(row.get("copy", 0)), float(row.get("crowding", 0))):
+    if copies(dict(row)):
         words.append(f"(copies\n{row['copy']:.0f} % of the records)")
     return " ".join(filter(None, words))

@@ -1,4 +1,4 @@
-"""A study of one's own file: nothing published to compare with, but points to rank."""
+"""A study that publishes nothing to compare with, but has points to rank."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -10,10 +10,13 @@ from sdclab.output.pages.run import Row, Run
 from sdclab.output.pages.tables import folded, with_sd
 
 NUMBERS = ("score", "pil", "dr", "copy")
+Line = tuple[str, str, Sequence[str], str]
+"""Method, parameters, numbers and a remark."""
+
 READING = f"{SCALES} A marked point copies records, leaves a dependent as it is, or is a control: it is no choice."
 
 
-def is_own(study: Study) -> bool:
+def publishes_nothing(study: Study) -> bool:
     return not study.published
 
 
@@ -30,7 +33,7 @@ def _against(row: Row) -> str:
 
 
 def lead(studies: Sequence[Study], run: Run) -> Html:
-    """What a page of own files is about: how much was tried, on what, and what does best."""
+    """What a page of such studies is about: how much was tried, on what, and what does best."""
     data = tag("ul", *(tag("li", _about(fact)) for fact in run.datasets))
     return joined([tag("p", READING), data, *(_best(study, run) for study in studies)])
 
@@ -63,12 +66,20 @@ def ranking(study: Study, run: Run) -> Html:
     if not points:
         return Html()
     shown = [key for key in NUMBERS if any(row.get(key) for row, _ in points)]
-    head: list[object] = [number("rank", "th"), "method", "parameters", *(number(key, "th") for key in shown), "remark"]
-    body = [_line(i, row, against, shown) for i, (row, against) in enumerate(points, start=1)]
-    return folded("Ranking by score", len(points), table(head, body, "Ranking"), open_=True, id=f"ranking-{study.name}")
+    lines = [
+        (row["method"], row["parameters"], [with_sd(row.get(key, ""), row.get(f"{key}_sd", "")) for key in shown], said)
+        for row, said in points
+    ]
+    ranks = ranking_table(shown, lines)
+    return folded("Ranking by score", len(points), ranks, open_=True, id=f"ranking-{study.name}")
 
 
-def _line(rank: int, row: Row, against: str, shown: Iterable[str]) -> list[object]:
-    numbers = [number(with_sd(row.get(key, ""), row.get(f"{key}_sd", ""))) for key in shown]
-    said = tag("td", against, class_="text")
-    return [number(rank), row["method"], row["parameters"], *numbers, said]
+def ranking_table(quantities: Sequence[str], lines: Iterable[Line]) -> Html:
+    """Points from the best to the worst."""
+    numbers = [number(quantity, "th") for quantity in quantities]
+    head = [number("rank", "th"), "method", "parameters", *numbers, tag("th", "remark", class_="text")]
+    body = [
+        [number(rank), method, parameters, *map(number, values), tag("td", said, class_="text")]
+        for rank, (method, parameters, values, said) in enumerate(lines, start=1)
+    ]
+    return table(head, body, "Ranking")

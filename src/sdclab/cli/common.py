@@ -1,0 +1,44 @@
+"""What the verbs on a user's file share: options about its columns, and reading it."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from sdclab.base.names import names_of
+from sdclab.microdata.manifest import UserFile
+from sdclab.microdata.reading import read
+from sdclab.microdata.roles import Roles
+from sdclab.microdata.table import Say, Table, without_gaps
+
+
+def say(line: str) -> None:
+    """Tell the user a line; standard output is for results."""
+    print(line, file=sys.stderr)
+
+
+def add_column_options(parser: argparse.ArgumentParser, release: bool) -> None:
+    """The roles of columns, those that only a release has too, and how a file is to be read."""
+    columns: dict[str, Any] = {"type": names_of, "default": (), "metavar": 'A,"B, C"'}
+    parser.add_argument("--dependent", help="columns to protect (default: all that have no other role)", **columns)
+    parser.add_argument("--independent", help="columns released as they are that may inform the model", **columns)
+    if release:
+        parser.add_argument("--pass-through", help="columns released as they are, text too", **columns)
+        parser.add_argument("--drop-columns", help="columns to leave out", **columns)
+    missing = "a row with a missing value in a dependent or independent is refused, or dropped"
+    parser.add_argument("--missing", choices=["refuse", "drop"], default="refuse", help=missing)
+    parser.add_argument("--line-breaks", action="store_true", help="quoted fields of the CSV may hold line breaks")
+    header = "the first line of the CSV names the columns, although it looks like a record"
+    parser.add_argument("--header", action="store_true", help=header)
+
+
+def file_of(options: argparse.Namespace, path: Path) -> UserFile:
+    """A file, and how it is to be read."""
+    return UserFile(path, options.missing, options.line_breaks, options.header)
+
+
+def read_table(file: UserFile, options: argparse.Namespace, say: Say = say) -> tuple[Table, Roles]:
+    """The table of a file that is to be released, without incomplete rows if so asked for, and its columns' roles."""
+    table = read(file.file, file.line_breaks, file.header, say)
+    roles = Roles.of(table, options.dependent, options.independent, options.pass_through, options.drop_columns)
+    return without_gaps(table, roles.used, file.missing, say), roles

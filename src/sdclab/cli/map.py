@@ -1,0 +1,76 @@
+"""sdclab map: every method tried on a file, for its owner to choose from."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+from sdclab.base import files
+from sdclab.base.errors import SdclabError
+from sdclab.base.names import names_of
+from sdclab.cli.common import add_column_options, file_of, read_table, say
+from sdclab.experiment import choice
+from sdclab.methods import METHODS
+
+EXAMPLES = """examples:
+  sdclab map data.csv
+  sdclab map data.csv --dependent income,tax --independent age --drop-columns name -o choice
+  sdclab map data.csv --methods mdav,noise,fcrm --replicates 5
+
+Into FOLDER/owner go the risk-utility map (SVG, PNG), the ranking (CSV, Markdown) and a page (index.html): for you, not
+for release. The page names the best parameter of every method and the command that protects the file with it.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
+    """What the verb takes."""
+    parser.epilog = EXAMPLES
+    parser.add_argument("file", type=Path)
+    parser.add_argument("-o", "--output", type=Path, metavar="FOLDER", help="default: the file's name with _map")
+    parser.add_argument("--methods", type=names_of, default=(), metavar="A,B", help="default: all")
+    parser.add_argument("--replicates", type=int, default=1, help="releases a point, for their spread (default: 1)")
+    add_column_options(parser, release=True)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Map the file, write what came of it, and print the best of every method."""
+    if find_spec("matplotlib") is None:
+        raise SdclabError("sdclab map draws with matplotlib, which is not installed; pip install matplotlib.")
+    from sdclab.output.choice import deliver
+
+    for name in options.methods:
+        METHODS.module(name)
+    choice.check_replicates(options.replicates)
+    folder = options.output or Path(f"{options.file.stem}_map")
+    files.check_writable(folder)
+    notes: list[str] = []
+
+    def note(line: str) -> None:
+        """Say a line, and keep it for the page."""
+        say(line)
+        notes.append(f"{line}.")
+
+    file = file_of(options, options.file)
+    table, roles = read_table(file, options, note)
+    made = choice.choose(table, roles, options.methods, options.replicates, note, progress)
+    page = deliver(folder, file, made, notes)
+    for row in choice.best(made.ranked):
+        words = choice.trade_off(row, made.ranked)
+        print(f"{row['score']:6.1f}  {choice.label(row['method'], row['parameters'])}: {words}")
+    for line in made.explored.refusals():
+        print(f"     -  {line}")
+    print(f"\nFor you, not for release: {page}")
+
+
+def progress(done: int, total: int, label: str) -> None:
+    """A bar on a terminal, a plain line a step elsewhere."""
+    if not sys.stderr.isatty():
+        if done < total:
+            say(f"{done + 1} of {total}: {label}")
+        return
+    width = 30
+    filled = width * done // max(total, 1)
+    end = "" if done < total else "\n"
+    bar = "#" * filled + "." * (width - filled)
+    print(f"\r\x1b[K[{bar}] {done}/{total} {label}", end=end, file=sys.stderr, flush=True)

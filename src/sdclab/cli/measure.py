@@ -1,0 +1,82 @@
+"""sdclab measure: two files in, numbers out."""
+
+import argparse
+import json
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sdclab.base.errors import listed
+from sdclab.base.names import names_of
+from sdclab.cli.common import add_column_options, say
+from sdclab.experiment.comparison import Comparison, compare
+from sdclab.measures import MEASURES
+from sdclab.microdata.pairing import pair
+from sdclab.microdata.reading import read
+
+EXAMPLES = """examples:
+  sdclab measure data.csv protected.csv
+  sdclab measure data.csv protected.csv --measures score,copy --json
+  sdclab measure data.csv protected.csv --dependent income,tax --independent age
+
+measures: """
+
+
+def add_arguments(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
+    """What the verb takes."""
+    parser.epilog = EXAMPLES + ", ".join(MEASURES)
+    parser.add_argument("original", type=Path)
+    parser.add_argument("protected", type=Path, help="the same records in the same order")
+    add_column_options(parser, release=False)
+    parser.add_argument("--measures", type=names_of, default=(), metavar="A,B", help="default: all that apply")
+    parser.add_argument("--json", action="store_true", help="for machines; null is a number that is not defined")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Print the measures as text or JSON."""
+    original, released = (
+        read(path, options.line_breaks, options.header, say) for path in (options.original, options.protected)
+    )
+    both = pair(original, released, options.dependent, options.independent, options.missing, say)
+    if both.left_out:
+        say(f"not compared: {listed([f'{name} {why}' for name, why in both.left_out.items()])}")
+    found = compare(both, options.measures, _progress)
+    about = {
+        "records": len(both.original.values),
+        "dependent": both.roles.dependent,
+        "independent": both.roles.independent,
+    }
+    print(_as_json(found, {**about, "not_compared": both.left_out}) if options.json else _as_text(found, about))
+
+
+def _progress(name: str) -> None:
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{name} ...\r", end="", file=sys.stderr, flush=True)
+
+
+def _as_text(found: Comparison, about: Mapping[str, Any]) -> str:
+    lines = [
+        f"records      {about['records']}",
+        f"dependent    {', '.join(about['dependent'])}",
+        f"independent  {', '.join(about['independent']) or '(none)'}",
+    ]
+    for measure, numbers in found.numbers.items():
+        lines += ["", measure]
+        lines += [f"  {name:<30}{_shown(value):>12}" for name, value in numbers.items()]
+    if found.reasons:
+        lines += ["", "not measured", *(f"  {measure}: {why}" for measure, why in found.reasons.items())]
+    return "\n".join(lines)
+
+
+def _shown(value: float) -> str:
+    return "not defined" if math.isnan(value) else f"{value:.3f}"
+
+
+def _as_json(found: Comparison, about: Mapping[str, Any]) -> str:
+    numbers = {
+        measure: {name: value if math.isfinite(value) else None for name, value in values.items()}
+        for measure, values in found.numbers.items()
+    }
+    return json.dumps({**about, "measures": numbers, "not_measured": found.reasons}, indent=2)

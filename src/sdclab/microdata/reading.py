@@ -1,0 +1,195 @@
+"""Reading a file as a table: CSV or Parquet, by the file's ending.
+
+CSV is RFC 4180, to the letter, but separated by comma, semicolon or tab and with any line ends; UTF-8, with or without
+a byte order mark. A first line that may be a record is not shown as names.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Sequence
+from itertools import count
+from operator import eq
+from pathlib import Path
+
+import pandas as pd
+
+from sdclab.base import files
+from sdclab.base.errors import SdclabError
+from sdclab.microdata import parquet
+from sdclab.microdata.endings import check_ending, is_parquet
+from sdclab.microdata.table import MISSING, Say, Table
+
+SEPARATORS = ",;\t"
+
+BREAK = re.compile("\r\n|\r|\n")
+
+LINE_BREAK = (
+    "holds a line break, or a quote is missing or too many; if the file is right, allow it by --line-breaks on the "
+    "command line or line_breaks: true in a study"
+)
+
+ROW_NAMES = "row_names"
+"""What the first column is called if it has no name, as R and pandas write it."""
+
+LETTER, DIGIT = re.compile(r"[^\W\d_]"), re.compile(r"\d")
+
+DATED = re.compile(r"\d{4}-\d\d-\d\d.*|\d{1,2}[-/. ]+[^\W\d]{3,9}[-/. ]+\d{2,4}")
+"""Dates with a letter in them, or with the time."""
+
+ENOUGH = 1_000
+"""Records that show whether a column is one of numbers."""
+
+
+def read(path: Path, line_breaks: bool = False, header: bool = False, say: Say = lambda line: None) -> Table:
+    """A file as a table; `say` hears what its owner should know.
+
+    `line_breaks`: in a CSV, a quoted field may hold them; a quote too many or too few does the same, with whole records
+    in one field, so they are refused by default. `header`: the first line names the columns, although it looks like a
+    record.
+    """
+    check_ending(path)
+    content = files.read(path)
+    if is_parquet(path):
+        return _table(path.name, parquet.read(content, path), ",", say)
+    frame, separator = _from_csv(content, path.name, line_breaks, header, say)
+    return _table(path.name, frame, separator, say)
+
+
+def _table(file: str, frame: pd.DataFrame, separator: str, say: Say) -> Table:
+    """A table whose first column gets a name if it has none: R and pandas write row names so."""
+    names = list(map(str, frame.columns))
+    if not names or names[0].strip():
+        return Table(file, frame, separator)
+    taken = set(names)
+    name = next(name for i in count() if (name := f"{ROW_NAMES}{i or ''}") not in taken)
+    say(f"{file}: the first column has no name; it is called {name}, and left out unless it is given a role")
+    return Table(file, frame.set_axis([name, *names[1:]], axis=1), separator, name)
+
+
+def _from_csv(content: bytes, file: str, line_breaks: bool, header: bool, say: Say) -> tuple[pd.DataFrame, str]:
+    """The fields as text, and what separates them."""
+    parts = _text(content, file).split('"')  # outside of quotes and inside by turns; "" in a field: an empty part
+    outside = "x".join(parts[::2])
+    if "\n" in outside and re.search("\r(?!\n)", outside):
+        raise SdclabError(f"{file}: some lines end with a carriage return alone, others do not.")
+    separator = max(SEPARATORS, key=BREAK.split(outside, maxsplit=1)[0].count)
+    for place, problem in _misquoted(parts, separator, line_breaks):
+        raise SdclabError(f"{file}: {_place(parts[:place], separator)} {problem}.")
+    rows = _records('"'.join(parts), separator, file)
+    first = next(rows, [])
+    records = [row or [""] for row in rows if row or len(first) == 1]  # in a single column, an empty line is a gap
+    for i, row in enumerate(records):
+        if len(row) != len(first):
+            raise SdclabError(f"{file}: row {i + 1} has {len(row)} fields, but there are {len(first)} columns.")
+    if records and not header:
+        _check_header(first, records, file)
+    if line_breaks:
+        _tell_breaks(records, file, say)
+    names = [BREAK.sub(" ", name.strip()) for name in first]
+    return pd.DataFrame(records, columns=names, dtype=object), separator
+
+
+def _text(content: bytes, file: str) -> str:
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise SdclabError(f"{file}: is not UTF-8 text, first in line {line}; save it as UTF-8.") from None
+    if "\0" in text:
+        raise SdclabError(f"{file}: line {text.count(chr(10), 0, text.index(chr(0))) + 1} holds a null character.")
+    return text
+
+
+def _misquoted(parts: Sequence[str], separator: str, line_breaks: bool) -> Iterator[tuple[int, str]]:
+    """Before which part a field is not as RFC 4180 has it, and why: the next quote would end it, with all records
+    between in it.
+
+    Python's reader, if strict, sees a field that is never closed or goes on after its quotes, but takes a quote in the
+    midst of a bare field for a letter.
+    """
+    ends = separator + "\r\n"
+    last = len(parts) - 1
+    for i, part in enumerate(parts):
+        if i % 2 == 1:
+            if i == last:
+                yield i, "begins with a quote that is never closed"
+            elif not line_breaks and BREAK.search(part):
+                yield i, LINE_BREAK
+        elif part and i > 0 and part[0] not in ends:
+            yield i, "goes on after its closing quote; a quote in a quoted field is written twice"
+        elif part and i < last and part[-1] not in ends:
+            yield i + 1, "has a quote but is not in quotes; it must be, and the quote in it be written twice"
+
+
+def _place(before: Sequence[str], separator: str) -> str:
+    """Where a field begins, by what stands before it."""
+    line = len(BREAK.findall('"'.join(before))) + 1
+    this = BREAK.split("x".join(before[::2]))[-1]
+    return f"line {line} (the header is line 1), field {this.count(separator) + 1}"
+
+
+def _records(text: str, separator: str, file: str) -> Iterator[list[str]]:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    try:
+        yield from reader
+    except csv.Error:  # the quotes were checked before
+        raise SdclabError(
+            f"{file}: line {reader.line_num} has a field of more than {csv.field_size_limit()} characters."
+        ) from None
+
+
+def _tell_breaks(records: Sequence[Sequence[str]], file: str, say: Say) -> None:
+    """How many line breaks there are in fields: if more than expected, a quote is wrong."""
+    lines = [len(BREAK.split(cell)) for row in records for cell in row if BREAK.search(cell)]
+    if lines:
+        say(f"{file}: {len(lines)} fields hold line breaks, the longest {max(lines)} lines")
+
+
+def _check_header(names: Sequence[str], records: Sequence[Sequence[str]], file: str) -> None:
+    """Refuse a first line that may be a record: it would be shown as names."""
+    problem = _like_a_record(names, records)
+    if problem:
+        raise SdclabError(
+            f"{file}: the first line must name the columns, but {problem}; if it does name them, say so by --header on "
+            "the command line or header: true in a study."
+        )
+
+
+def _like_a_record(names: Sequence[str], records: Sequence[Sequence[str]]) -> str:
+    """Why the first line may be a record: a name looks like a value, or is one in its own column; or no column of
+    numbers tells the word above it from the rest. Its fields are counted, not shown.
+    """
+    for i, name in enumerate(names):
+        if _is_value(name.strip()):
+            return f"field {i + 1} of it looks like a value"
+    named = [name or None for name in names]
+    for row in records:
+        if any(map(eq, row, named)):
+            return f"field {list(map(eq, row, named)).index(True) + 1} of it is a value in its column, too"
+    seen = records[:ENOUGH]
+    if not any(_are_values([row[i] for row in seen]) for i in range(len(names))):
+        return "no column of numbers tells it from the records"
+    return ""
+
+
+def _are_values(cells: Sequence[str]) -> bool:
+    """Whether most of what is there looks like numbers, be they written with a comma, or dates."""
+    there = [cell for cell in map(str.strip, cells) if cell not in MISSING]
+    return 2 * sum(map(_is_value, there)) > len(there)
+
+
+def _is_value(text: str) -> bool:
+    """Whether a text is hardly a name: a number, whatever its marks, a missing one, a date, an address."""
+    if not text:
+        return False
+    bare = not LETTER.search(text) and DIGIT.search(text)
+    return bool(bare or text in MISSING or _is_number(text) or "@" in text or DATED.fullmatch(text))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

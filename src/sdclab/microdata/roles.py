@@ -1,0 +1,83 @@
+"""Roles: what becomes of every column of a table."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sdclab.base.errors import SdclabError, listed, shortened
+from sdclab.microdata.table import Table
+
+COUNTED = 10
+"""Fewer records are not taken for numbered ones, whatever their values."""
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Every column of a table by its role."""
+
+    dependent: tuple[str, ...]
+    """protected"""
+    independent: tuple[str, ...]
+    """released as they are; they may inform the model"""
+    pass_through: tuple[str, ...] = ()
+    """released as they are, whatever they hold"""
+    dropped: tuple[str, ...] = ()
+    """not released"""
+
+    @property
+    def used(self) -> tuple[str, ...]:
+        return self.dependent + self.independent
+
+    @classmethod
+    def of(
+        cls,
+        table: Table,
+        dependent: Sequence[str] = (),
+        independent: Sequence[str] = (),
+        pass_through: Sequence[str] = (),
+        dropped: Sequence[str] = (),
+    ) -> "Roles":
+        """The roles asked for. Without dependents, these are all other columns, if they can be.
+
+        No column is released unless it was protected or named: one without a role is refused, and so is by default one
+        that holds text, numbers the records or never changes. Row names are left out unless they are given a role.
+        """
+        named = [*dependent, *independent, *pass_through, *dropped]
+        table.check(named)
+        for column, times in Counter(named).items():
+            if times > 1:
+                raise SdclabError(f"{table.file}: column {column} is named more than once.")
+        for column in pass_through:
+            if table.is_nested(column):
+                raise SdclabError(f"{table.file}: column {column} holds lists or structures; leave it out.")
+        if table.row_names is not None and table.row_names not in named:
+            dropped = [*dropped, table.row_names]
+        taken = {*named, *dropped}
+        others = [column for column in table.columns if column not in taken]
+        problems = {column: "has no role" if dependent else unfit(table, column) for column in others}
+        refused = [f"{shortened(column)} {problem}" for column, problem in problems.items() if problem]
+        if refused:
+            raise SdclabError(
+                f"{table.file}: {listed(refused)}; name such columns in --pass-through to release them as they are, "
+                "in --drop-columns to leave them out, or give them a role with --dependent or --independent."
+            )
+        if not (dependent or others):
+            raise SdclabError(f"{table.file}: no column is left to protect.")
+        return cls(tuple(dependent or others), tuple(independent), tuple(pass_through), tuple(dropped))
+
+
+def unfit(table: Table, column: str) -> str:
+    """Why a column should not be protected unless it was asked for; nothing if it may be."""
+    if table.is_text(column):
+        return "holds text"
+    values = table.numbers(column)
+    present = np.sort(values[~np.isnan(values)])
+    if len(present) == 0:
+        return "is empty"
+    if len(present) > 1 and present[0] == present[-1]:
+        return "is constant"
+    if len(present) >= COUNTED and np.all(np.diff(present) == 1):
+        return "numbers the records"
+    return ""

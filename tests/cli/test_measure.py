@@ -1,0 +1,140 @@
+"""sdclab measure: two files in, numbers out."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from samples import named_people
+
+from sdclab import measures
+from sdclab.measures import MEASURES
+
+
+class TestMeasure:
+    def test_tells_what_the_measures_tell(self, run, people):
+        arguments = ("--independent", "age", "--seed", 3, "-o", "out.csv")
+        run("protect", "people.csv", "--method", "noise", "--p", "0.3", *arguments)
+        code, out, _ = run("measure", "people.csv", "out.csv", "--json")
+        assert code == 0
+        told = json.loads(out)
+        assert told["dependent"] == ["income", "tax"]  # those that were changed
+        assert told["independent"] == ["age"]
+        assert told["records"] == 150
+        assert told["not_measured"] == {}
+        numbers = {name: value for each in told["measures"].values() for name, value in each.items()}
+        before, after = (frame[["income", "tax"]].to_numpy() for frame in (people, pd.read_csv("out.csv")))
+        for name in MEASURES:
+            for key, value in measures.measure(name, before, after, people[["age"]].to_numpy()).items():
+                assert numbers[key] == (pytest.approx(value) if np.isfinite(value) else None)
+        shown = run("measure", "people.csv", "out.csv", "--measures", "pil,copy")[1]
+        assert re.search(rf"^  pil +{numbers['pil']:.3f}$", shown, re.MULTILINE)
+        assert "dbrl" not in shown
+
+    def test_roles_order_and_gaps(self, run, people):
+        """Named roles; columns in another order; rows that protect dropped are dropped here, too."""
+        people.loc[3, "income"] = np.nan
+        people.assign(name="x").to_csv("gaps.csv", index=False)
+        arguments = ("--missing", "drop", "--drop-columns", "name", "--seed", 1, "-o", "out.csv")
+        run("protect", "gaps.csv", "--method", "noise", "--p", "0.3", *arguments)
+        pd.read_csv("out.csv")[["tax", "age", "income"]].to_csv("out.csv", index=False)
+        asked = (
+            "--missing",
+            "drop",
+            "--dependent",
+            "tax,income",
+            "--independent",
+            "age",
+            "--measures",
+            "interval",
+            "--json",
+        )
+        told = json.loads(run("measure", "gaps.csv", "out.csv", *asked)[1])
+        assert told["records"] == 149
+        before, after = (frame[["tax", "income"]].dropna().to_numpy() for frame in (people, pd.read_csv("out.csv")))
+        distance = np.abs(before - after) / before.std(axis=0)
+        assert told["measures"]["interval"]["interval"] == pytest.approx(
+            100 * np.mean([distance <= percent / 100 for percent in range(1, 11)])
+        )
+
+    def test_an_unchanged_file(self, run, people):
+        told = json.loads(run("measure", "people.csv", "people.csv", "--measures", "pil,dbrl,copy", "--json")[1])
+        assert told["dependent"] == ["age", "income", "tax"]
+        numbers = told["measures"]
+        assert (numbers["pil"]["pil"], numbers["dbrl"]["dbrl"], numbers["copy"]["copy"]) == (0, 100, 100)
+
+    def test_what_cannot_be_measured_is_said(self, run):
+        """PRL takes at most 20 attributes; the others are measured all the same."""
+        frame = pd.DataFrame(np.random.default_rng(1).normal(size=(60, 21))).rename(columns="v{}".format)
+        frame.to_csv("wide.csv", index=False)
+        told = json.loads(run("measure", "wide.csv", "wide.csv", "--measures", "prl,pil", "--json")[1])
+        assert told["not_measured"] == {"prl": "measure prl: 21 attributes, but at most 20 are allowed."}
+        assert "pil" in told["measures"]
+        assert "at most 20" in run("measure", "wide.csv", "wide.csv", "--measures", "prl")[2]
+
+
+class TestPairs:
+    def test_gaps_are_dropped_in_both_files_together(self, run):
+        """A gap in one row of the original and in another of the release: rows are compared with their own."""
+        before = named_people(200).drop(columns="name")
+        after = before + np.random.default_rng(2).normal(0, 0.5, before.shape)
+        both = [5, 150]
+        for name, frame in (("before", before), ("after", after)):
+            frame.drop(index=both).to_csv(f"{name}_complete.csv", index=False)
+        before.loc[both[0], "income"] = after.loc[both[1], "tax"] = np.nan
+        before.to_csv("before.csv", index=False)
+        after.to_csv("after.csv", index=False)
+        asked = ("--measures", "dr,interval,pil", "--json")
+        _, expected, _ = run("measure", "before_complete.csv", "after_complete.csv", *asked)
+        code, out, err = run("measure", "before.csv", "after.csv", "--missing", "drop", *asked)
+        assert code == 0
+        assert json.loads(out) == json.loads(expected)
+        assert json.loads(out)["records"] == 198
+        assert "2 of 200 rows dropped, a value is missing in before.csv or after.csv" in err
+        assert run("measure", "before.csv", "after.csv", *asked)[0] == 2
+
+    def test_files_of_different_length(self, run):
+        """Paired only if the release is the original without its incomplete records."""
+        before = named_people(20).drop(columns="name")
+        before.loc[[3, 7], "income"] = np.nan
+        before.to_csv("before.csv", index=False)
+        before.dropna().to_csv("after.csv", index=False)
+        asked = ("--missing", "drop", "--measures", "interval", "--json")
+        code, out, _ = run("measure", "before.csv", "after.csv", *asked)
+        assert (code, json.loads(out)["records"]) == (0, 18)
+        before.drop(index=[3, 8]).to_csv("after.csv", index=False)  # the gap at 7 is still there
+        code, out, err = run("measure", "before.csv", "after.csv", *asked)
+        assert (code, out) == (2, "")
+        assert "before.csv has 20 records and after.csv 18; they must agree" in err
+
+    def test_what_is_not_compared_is_named(self, run):
+        before = named_people(30).astype(object)
+        before["constant"] = 1
+        after = before.assign(extra=2)
+        after.loc[11, "tax"] = "Secret"
+        before.to_csv("before.csv", index=False)
+        after.drop(columns="constant").to_csv("after.csv", index=False)
+        code, out, err = run("measure", "before.csv", "after.csv", "--measures", "interval", "--json")
+        assert code == 0
+        assert json.loads(out)["dependent"] == ["income"]
+        assert json.loads(out)["not_compared"] == {
+            "name": "holds text in before.csv, first in row 1",
+            "tax": "holds text in after.csv, first in row 12",
+            "constant": "is not in after.csv",
+            "extra": "is not in before.csv",
+        }
+        assert "not compared: name holds text in before.csv, first in row 1, tax holds text in after.csv" in err
+        assert "Secret" not in out + err
+        code, out, err = run("measure", "before.csv", "before.csv", "--measures", "interval")
+        assert "constant is constant" in err
+
+
+def test_independents_alone_may_be_named(run, people):
+    """All other columns are dependent then; it used to be none of them."""
+    arguments = ("--independent", "age", "-o", "out.csv")
+    run("protect", "people.csv", "--method", "mdav", "--k", 3, *arguments)
+    code, out, _ = run("measure", "people.csv", "out.csv", "--independent", "age", "--json")
+    assert code == 0
+    assert json.loads(out) == json.loads(run("measure", "people.csv", "out.csv", "--json")[1])
+    assert json.loads(out)["dependent"] == ["income", "tax"]

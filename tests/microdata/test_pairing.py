@@ -1,0 +1,83 @@
+"""Two tables to be compared: which columns, which records, in which roles."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sdclab.base.errors import SdclabError
+from sdclab.microdata.pairing import pair
+from sdclab.microdata.roles import Roles
+from sdclab.microdata.table import Table
+
+BEFORE = pd.DataFrame({"age": [30, 41, 57, 63], "income": [1.5, 2.5, 3.5, 9.5], "tax": [1, 2, 5, 3]}).astype(float)
+AFTER = BEFORE.assign(income=[2.0, 2.0, 6.5, 6.5], tax=[1.5, 1.5, 4.0, 4.0])
+
+
+def table(name, frame):
+    return Table(name, frame.reset_index(drop=True))
+
+
+def paired(before=BEFORE, after=AFTER, *asked, **options):
+    return pair(table("before.csv", before), table("after.csv", after), *asked, **options)
+
+
+@pytest.mark.parametrize(
+    ("asked", "roles"),
+    [
+        (((), ()), Roles(("income", "tax"), ("age",))),  # what the release did not change is independent
+        ((("tax",), ()), Roles(("tax",), ())),
+        ((("tax", "income"), ("age",)), Roles(("tax", "income"), ("age",))),
+        (((), ("age",)), Roles(("income", "tax"), ("age",))),
+        (((), ("tax",)), Roles(("age", "income"), ("tax",))),
+    ],
+)
+def test_roles(asked, roles):
+    """The third used to compare nothing at all: the independents were taken for all that was to be compared."""
+    found = paired(BEFORE, AFTER, *asked)
+    assert found.roles == roles
+    np.testing.assert_array_equal(found.original.select(roles.used, ""), BEFORE[list(roles.used)])
+    np.testing.assert_array_equal(found.released.select(roles.used, ""), AFTER[list(roles.used)])
+
+
+def test_a_file_that_was_not_changed_is_all_dependent():
+    assert paired(BEFORE, BEFORE).roles == Roles(("age", "income", "tax"), ())
+
+
+def test_columns_in_another_order_and_of_one_file_alone():
+    found = paired(BEFORE.assign(name="x"), AFTER[["tax", "age", "income"]].assign(extra=1))
+    assert found.original.columns == found.released.columns == ("age", "income", "tax")
+    assert found.left_out == {"name": "holds text in before.csv, first in row 1", "extra": "is not in before.csv"}
+
+
+class TestGaps:
+    gap = BEFORE.assign(tax=[1.0, np.nan, 5.0, 3.0])
+
+    def test_are_dropped_from_both(self):
+        said = []
+        found = paired(self.gap, AFTER.assign(income=[2.0, 2.0, np.nan, 6.5]), missing="drop", say=said.append)
+        assert found.original.values[:, 0].tolist() == found.released.values[:, 0].tolist() == [30, 63]
+        assert said == ["2 of 4 rows dropped, a value is missing in before.csv or after.csv"]
+
+    def test_that_a_release_left_out(self):
+        found = paired(self.gap, AFTER.drop(index=1), missing="drop")
+        assert found.original.values[:, 0].tolist() == found.released.values[:, 0].tolist() == [30, 57, 63]
+
+    @pytest.mark.parametrize(
+        ("before", "after", "missing", "message"),
+        [
+            (gap, AFTER, "refuse", "before.csv: row 2, column tax is missing"),
+            (gap, AFTER.drop(index=[0, 1]), "drop", "before.csv has 4 records and after.csv 2; they must agree"),
+            (BEFORE, AFTER.drop(index=1), "refuse", "before.csv has 4 records and after.csv 3; they must agree"),
+            (gap.iloc[1:3], AFTER.iloc[1:3].assign(tax=[1.0, np.nan]), "drop", "no record is complete in both"),
+        ],
+    )
+    def test_bad_pairs(self, before, after, missing, message):
+        with pytest.raises(SdclabError, match=message):
+            paired(before, after, missing=missing)
+
+
+def test_nothing_to_compare():
+    with pytest.raises(SdclabError, match=r"before\.csv and after\.csv share no column of numbers"):
+        paired(BEFORE[["age"]], AFTER[["tax"]])
+    with pytest.raises(SdclabError, match=r"after\.csv: there is no column age; both files must have it"):
+        paired(BEFORE, AFTER[["tax"]], (), ("age",))
