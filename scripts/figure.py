@@ -10,7 +10,7 @@ from job import job
 from sdclab.experiment.scenario import Scenario
 from sdclab.microdata.dataset import Dataset
 from sdclab.output.plots import PLOTS
-from sdclab.output.plots.style import plain, save
+from sdclab.output.style import plain, save
 
 
 def main(

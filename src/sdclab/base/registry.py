@@ -1,8 +1,9 @@
 """How a name in a config or on a command line becomes a function with checked parameters.
 
-A registry maps a public name to a module of its package; the module is imported when it is used, so a job pays only for
-what it runs. A function's keyword-only arguments are its parameters: their names, types and defaults are read
-from the signature and documented nowhere else.
+A registry finds the modules of its package by their presence: a file in the folder is an entry, unless its name begins
+with an underscore. A module is imported when it is used, so a job pays only for what it runs. A function's keyword-only
+arguments are its parameters: their names, types, defaults and meanings are read from the signature and documented
+nowhere else.
 
 Another installed package adds names by an entry point in the group called like the registry's package, for example
 `sdclab.methods`, that names a module with the same function in it. It cannot replace a name that is here already.
@@ -16,9 +17,11 @@ from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from numbers import Real
+from pkgutil import iter_modules
 from types import ModuleType, NoneType, UnionType
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
+from sdclab.base.describe import Doc
 from sdclab.base.errors import SdclabError, reason, shortened, unknown
 
 MOST = sys.float_info.max
@@ -32,6 +35,7 @@ class Parameter:
     name: str
     kind: Any
     default: Any
+    meaning: str = ""
 
     @property
     def required(self) -> bool:
@@ -47,7 +51,8 @@ class Parameter:
         try:
             return _converted(value, self.kind)
         except TypeError:
-            raise SdclabError(f"{where}: {self.name} is {shortened(repr(value))} but must be {self.allowed}.") from None
+            must = ": ".join(filter(None, [self.allowed, self.meaning]))
+            raise SdclabError(f"{where}: {self.name} is {shortened(repr(value))} but must be {must}.") from None
 
 
 def _converted(value: object, kind: Any) -> object:
@@ -92,12 +97,28 @@ def _described(kind: Any) -> str:
 
 @cache
 def _parameters(function: Callable[..., Any]) -> dict[str, Parameter]:
-    hints = get_type_hints(function)
+    hints = get_type_hints(function, include_extras=True)
     return {
-        p.name: Parameter(p.name, hints[p.name], p.default)
+        p.name: Parameter(p.name, _kind(hints[p.name]), p.default, _meaning(hints[p.name]))
         for p in inspect.signature(function).parameters.values()
         if p.kind is inspect.Parameter.KEYWORD_ONLY
     }
+
+
+def _kind(hint: Any) -> Any:
+    return get_args(hint)[0] if get_origin(hint) is Annotated else hint
+
+
+def _meaning(hint: Any) -> str:
+    """What is said beside the type, if anything."""
+    return next((each.text for each in getattr(hint, "__metadata__", ()) if isinstance(each, Doc)), "")
+
+
+@cache
+def _present(package: str) -> tuple[str, ...]:
+    """The modules in a package's folder, none of them imported."""
+    names = sorted(module.name for module in iter_modules(import_module(package).__path__))
+    return tuple(name for name in names if name.isidentifier() and not name.startswith("_"))
 
 
 @cache
@@ -108,20 +129,24 @@ def _entry_points(group: str) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Registry:
-    """Public names of one kind of thing (`method`, `measure`) and the modules that hold them."""
+    """Public names of one kind of thing (`method`, `measure`), and the package whose modules hold them."""
 
     what: str
     package: str
     function: str
-    modules: Mapping[str, str]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys([*self.modules, *sorted(_entry_points(self.package))]))
+        return iter(dict.fromkeys([*_present(self.package), *sorted(_entry_points(self.package))]))
+
+    def meant(self, name: str) -> str:
+        """The public name behind what somebody typed, who may write hyphens for underscores."""
+        plain = name.replace("-", "_")
+        return plain if plain in self and name not in self else name
 
     def module(self, name: str, where: str = "") -> str:
         """The importable name of the module behind a public name."""
-        if name in self.modules:
-            return f"{self.package}.{self.modules[name]}"
+        if name in _present(self.package):
+            return f"{self.package}.{name}"
         if name not in _entry_points(self.package):
             raise unknown(self.what, name, self, where)
         return _entry_points(self.package)[name]
@@ -129,12 +154,11 @@ class Registry:
     def load(self, name: str) -> ModuleType:
         """The module behind a public name, imported."""
         module = self.module(name)
-        if name in self.modules:
-            return import_module(module)
         try:
             loaded = import_module(module)
-        except Exception as error:  # whatever another package does wrong when it is imported
-            raise SdclabError(f"{self.what} {name}: {module} cannot be imported ({type(error).__name__}).") from None
+        except Exception as error:  # whatever somebody's code does wrong when it is imported
+            why = type(error).__name__
+            raise SdclabError(f"{self.what} {name}: {module} cannot be imported ({why}).") from error
         if not callable(getattr(loaded, self.function, None)):
             raise SdclabError(f"{self.what} {name}: {module} has no function {self.function}.")
         return loaded
@@ -159,7 +183,11 @@ class Registry:
 
     def parameters(self, name: str) -> dict[str, Parameter]:
         """What the function can be told, in the order of its signature."""
-        return _parameters(self.get(name))
+        function = self.get(name)
+        try:
+            return _parameters(function)
+        except Exception:  # somebody's signature
+            raise SdclabError(f"{self.what} {name}: not every parameter of its function has a type.") from None
 
     def checked(self, name: str, given: Mapping[str, object], where: str = "") -> dict[str, Any]:
         """The given parameters in their declared types; unknown, missing and ill-typed ones are refused."""
@@ -173,7 +201,7 @@ class Registry:
                 raise unknown("parameter", key, declared, place)
         for key, parameter in declared.items():
             if parameter.required and key not in given:
-                raise SdclabError(f"{place} needs the parameter {key}.")
+                raise SdclabError(f"{place} needs the parameter {': '.join(filter(None, [key, parameter.meaning]))}.")
         return {key: declared[key].check(value, place) for key, value in given.items()}
 
 

@@ -16,7 +16,7 @@ import pandas as pd
 from sdclab import methods
 from sdclab.base import documents, files
 from sdclab.base.errors import SdclabError, listed, shortened
-from sdclab.base.registry import Parameter
+from sdclab.base.registry import Parameter, Registry
 from sdclab.experiment import choice, comparison
 from sdclab.experiment.scenario import Scenario
 from sdclab.measures import MEASURES, intact, prl
@@ -93,6 +93,11 @@ def _add_roles(parser: argparse.ArgumentParser, release: bool) -> None:
     parser.add_argument("--header", action="store_true", help=header)
 
 
+def _names(registry: Registry) -> Callable[[str], tuple[str, ...]]:
+    """How a list of methods or measures is read, with hyphens or underscores."""
+    return lambda text: tuple(map(registry.meant, own.names_of(text)))
+
+
 def _say(line: str) -> None:
     print(line, file=sys.stderr)
 
@@ -102,13 +107,14 @@ def _say(line: str) -> None:
 
 def _add_protect(commands: Commands, arguments: Sequence[str]) -> None:
     asked = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    asked.add_argument("--method")
+    asked.add_argument("--method", type=METHODS.meant)
     here = list(arguments[:1]) == ["protect"]
     method = asked.parse_known_args(arguments)[0].method if here else None
     listed = ["", "methods:", *map(_listed, METHODS)] if here and method is None else []
     parser = _new(commands, "protect", "protect a file by a method", "\n".join([PROTECT.rstrip(), *listed]))
     parser.add_argument("file", type=Path, help="the file to protect (.csv, .tsv, .txt, .parquet)")
-    parser.add_argument("--method", required=True, help="one of those that `sdclab protect --help` lists")
+    listing = "one of those that `sdclab protect --help` lists"
+    parser.add_argument("--method", type=METHODS.meant, required=True, help=listing)
     parser.add_argument("-o", "--output", type=Path, required=True, help="the protected file; its ending says how")
     parser.add_argument(
         "--seed", type=int, help="of the random numbers, 2^32 or more (default: a fresh one; keep it secret)"
@@ -132,10 +138,12 @@ def _listed(method: str) -> str:
 
 def _add_parameter(group: Any, parameter: Parameter, method: str) -> None:
     default = "required" if parameter.required else f"default: {_written(parameter.default)}"
+    about = f"{parameter.meaning}; {parameter.allowed}" if parameter.meaning else parameter.allowed
+    spellings = dict.fromkeys([f"--{parameter.name}", f"--{parameter.name.replace('_', '-')}"])
     try:
         group.add_argument(
-            f"--{parameter.name}", dest=f"parameter {parameter.name}", metavar="V", default=argparse.SUPPRESS,
-            help=f"{parameter.allowed} ({default})".replace("%", "%%"),
+            *spellings, dest=f"parameter {parameter.name}", metavar="V", default=argparse.SUPPRESS,
+            help=f"{about} ({default})".replace("%", "%%"),
         )  # fmt: skip
     except argparse.ArgumentError:
         raise SdclabError(f"method {method}: its parameter {parameter.name} is called like an option.") from None
@@ -237,7 +245,7 @@ def _add_measure(commands: Commands) -> None:
     parser.add_argument("original", type=Path)
     parser.add_argument("protected", type=Path, help="the same records in the same order")
     _add_roles(parser, release=False)
-    parser.add_argument("--measures", type=own.names_of, default=(), metavar="A,B", help="default: all that apply")
+    parser.add_argument("--measures", type=_names(MEASURES), default=(), metavar="A,B", help="default: all that apply")
     parser.add_argument("--json", action="store_true", help="for machines; null is a number that is not defined")
     parser.set_defaults(run=_measure)
 
@@ -352,7 +360,7 @@ def _add_map(commands: Commands) -> None:
     parser = _new(commands, "map", "try every method on a file and say which does best", MAP)
     parser.add_argument("file", type=Path)
     parser.add_argument("-o", "--output", type=Path, metavar="FOLDER", help="default: the file's name with _map")
-    parser.add_argument("--methods", type=own.names_of, default=(), metavar="A,B", help="default: all")
+    parser.add_argument("--methods", type=_names(METHODS), default=(), metavar="A,B", help="default: all")
     parser.add_argument("--replicates", type=int, default=1, help="releases a point, for their spread (default: 1)")
     _add_roles(parser, release=True)
     parser.set_defaults(run=_map)
@@ -442,7 +450,8 @@ def _deliver(
 
 
 def _draw(lines: Sequence[choice.Row], title: str, folder: Path) -> None:
-    from sdclab.output.plots import choices, style
+    from sdclab.output import style
+    from sdclab.output.plots import choices
 
     figure = choices.draw({"map": pd.DataFrame(lines)}, None, title=style.plain(title))
     for ending in ("svg", "png"):

@@ -17,7 +17,7 @@ from sdclab.measures import MEASURES
 from sdclab.methods import METHODS
 from sdclab.microdata import retrieve
 from sdclab.microdata.manifest import Entry
-from sdclab.output.plots import DRAWS_RECORDS, PLOTS
+from sdclab.output.plots import PLOTS, draws_records
 
 Spec = Mapping[str, Any]
 
@@ -83,7 +83,7 @@ class Plan:
         """Whether a figure shows single records of data that somebody owns; data of our own making have no owner."""
         study = self.figures[figure]
         spec = study.figures[figure]
-        if spec["plot"] not in DRAWS_RECORDS:
+        if not draws_records(spec["plot"]):
             return False
         entry = self.datasets[study.scenarios[spec["scenario"]].dataset]
         return entry.generator is None or bool(entry.files)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 
+from sdclab import measures
 from sdclab.experiment.choice import SCALES, Explored, Row, best, label, parameters_of, trade_off
 from sdclab.microdata.own import Missing, Roles, written
 from sdclab.output.pages.figures import inline
@@ -98,7 +99,7 @@ def _cells(row: Row) -> list[str]:
 
 
 def _table(ranked: Sequence[Row]) -> str:
-    head = "".join(f"<th>{name}</th>" for name in HEAD)
+    head = "".join(f'<th title="{escape(measures.number(name).sentence)}">{name}</th>' for name in HEAD)
     lines = []
     for row in ranked:
         cells = zip(HEAD, _cells(row), strict=True)

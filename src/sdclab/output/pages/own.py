@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from sdclab import measures
 from sdclab.experiment.choice import CAME_THROUGH, SCALES, remark
 from sdclab.experiment.study import Study
 from sdclab.numerics.ties import ascending
 from sdclab.output.pages.markup import Html, joined, number, table, tag
 from sdclab.output.pages.run import Row, Run
-from sdclab.output.pages.tables import folded, with_sd
+from sdclab.output.pages.tables import folded, heading, with_sd
 
 NUMBERS = ("score", "pil", "dr", "copy")
 READING = f"{SCALES} A marked point copies records, leaves a dependent as it is, or is a control: it is no choice."
@@ -53,8 +54,8 @@ def _name(row: Row) -> str:
 
 
 def _told(row: Row) -> str:
-    names = {"score": "score", "pil": "PIL", "dr": "DR"}
-    return ", ".join(f"{name} {float(row[key]):.1f}" for key, name in names.items() if row.get(key))
+    shown = [key for key in ("score", "pil", "dr") if row.get(key)]
+    return ", ".join(f"{measures.number(key).label} {float(row[key]):.1f}" for key in shown)
 
 
 def ranking(study: Study, run: Run) -> Html:
@@ -63,7 +64,7 @@ def ranking(study: Study, run: Run) -> Html:
     if not points:
         return Html()
     shown = [key for key in NUMBERS if any(row.get(key) for row, _ in points)]
-    head: list[object] = [number("rank", "th"), "method", "parameters", *(number(key, "th") for key in shown), "remark"]
+    head: list[object] = [number("rank", "th"), "method", "parameters", *(heading(key) for key in shown), "remark"]
     body = [_line(i, row, against, shown) for i, (row, against) in enumerate(points, start=1)]
     return folded("Ranking by score", len(points), table(head, body, "Ranking"), open_=True, id=f"ranking-{study.name}")
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from sdclab import measures
 from sdclab.evidence.scorecard import label
 from sdclab.output.pages.markup import Html, joined, number, table, tag
 from sdclab.output.pages.run import Row, Run
@@ -26,8 +27,8 @@ def side_by_side(name: str, spec: Spec, run: Run) -> Html:
     own = spec.get("published", "") is None
     head: list[object] = [*keys]
     for quantity in spec["quantities"]:
-        head += [number(quantity, "th")] if own else [number(f"{quantity} {whose}", "th") for whose in WHOSE]
-    head += [number(quantity, "th") for quantity in spec.get("beside", ())]
+        head += [heading(quantity)] if own else [heading(quantity, whose) for whose in WHOSE]
+    head += [heading(quantity) for quantity in spec.get("beside", ())]
     body = [_row(row, spec, keys, own, verdicts) for row in rows]
     kinds = ", ".join(sorted({row["dataset_kind"] for row in rows} - {""}))
     note = "" if own else " Ours: mean ± standard deviation over the replicates."
@@ -38,6 +39,12 @@ def side_by_side(name: str, spec: Spec, run: Run) -> Html:
         joined([about, tally(judged), table(head, body, spec["title"]), _judgements(judged)]),
         id=f"table-{name}",
     )
+
+
+def heading(quantity: str, whose: str = "") -> Html:
+    """The head of a column of numbers; what they measure is told when it is pointed at."""
+    told = measures.number(quantity).sentence
+    return number(f"{quantity} {whose}".rstrip(), "th", title=told if told != quantity else None)
 
 
 def folded(title: str, rows: int, content: Html, open_: bool = False, **attributes: object) -> Html:
@@ -107,7 +114,7 @@ def _note(note: str) -> str:
 def plain(title: str, rows: Sequence[Row], name: str) -> Html:
     """A table without published numbers beside ours: a sensitivity table."""
     keys = [key for key in rows[0] if key != "ranking"]
-    head = [number(key, "th") for key in keys]
+    head = [heading(key) for key in keys]
     body = [[number(rounded(row[key])) for key in keys] for row in rows]
     about = tag("p", "One row an option value, changed alone. ", _file(f"sensitivity/{name}.csv"), class_="about")
     return folded(title, len(rows), joined([about, table(head, body, title)]), id=f"table-{name}")
