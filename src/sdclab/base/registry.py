@@ -135,8 +135,13 @@ class Registry:
     package: str
     function: str
 
+    @property
+    def present(self) -> tuple[str, ...]:
+        """The names of what is in the package's folder."""
+        return _present(self.package)
+
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys([*_present(self.package), *sorted(_entry_points(self.package))]))
+        return iter(dict.fromkeys([*self.present, *sorted(_entry_points(self.package))]))
 
     def meant(self, name: str) -> str:
         """The public name behind what somebody typed, who may write hyphens for underscores."""
@@ -145,7 +150,7 @@ class Registry:
 
     def module(self, name: str, where: str = "") -> str:
         """The importable name of the module behind a public name."""
-        if name in _present(self.package):
+        if name in self.present:
             return f"{self.package}.{name}"
         if name not in _entry_points(self.package):
             raise unknown(self.what, name, self, where)

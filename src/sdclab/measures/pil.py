@@ -19,7 +19,7 @@ LEVELS = np.arange(5, 100, 5) / 100
 NUMBERS = {
     "pil": Number("information loss PIL", "loss", 0, 100, better="less"),
     **{
-        f"pil_{part}": Number(f"information loss PIL of {part}", "loss", 0, 100, better="less")
+        f"pil_{part}": Number(f"part of PIL: {part}", "loss", 0, 100, better="less")
         for part in ("mean", "variance", "covariance", "correlation", "quantiles")
     },
 }

@@ -33,7 +33,8 @@ def protect(
     strict: Strict = False,
     block: Block = None,
     order: Annotated[
-        Literal["rotation_first", "fdm_first"], Doc("the paper's numbered steps rotate first, its first sentence last")
+        Literal["rotation_first", "fdm_first"],
+        Doc("the paper's numbered steps rotate first, its first sentence modifies first"),
     ] = "rotation_first",
     rotation: Kind = "planes",
     planes: Planes = "1-2",

@@ -31,7 +31,7 @@ def protect(
     rng: np.random.Generator,
     *,
     k: Annotated[int, Doc("the weights of the mixture are at least k/n, equations 3 and 4")] = 60,
-    clusters: Annotated[int | None, Doc("their number, below n/k; if none is given BIC chooses from 2 to 10")] = None,
+    clusters: Annotated[int | None, Doc("how many, below n/k; if nothing is said BIC chooses from 2 to 10")] = None,
     model: Annotated[
         Literal["EII", "VII", "EEE", "VVI", "EVV", "VEV", "VVV", "any"],
         Doc(
