@@ -327,7 +327,13 @@ class TestInABrowser:
         from selenium.webdriver import ActionChains, Keys
 
         row = next(row for row in rows(tiny / "tables/tiny_table.csv") if row["method"] == "fcrm" and row["c"] == "4")
-        told = ["fcrm c=4", "ours", f"PIL {float(row['pil']):.5g} ", f"DR {float(row['dr']):.5g} ", "data: replica"]
+        told = [
+            "fcrm c=4",
+            "ours",
+            f"information loss PIL {float(row['pil']):.5g} ",
+            f"disclosure risk DR {float(row['dr']):.5g} ",
+            "data: replica",
+        ]
         point = report.find_element("css selector", "#figure-tiny_map .point[aria-label^='fcrm c=4; ours']")
         card = report.find_element("id", "card")
         assert not card.is_displayed()
