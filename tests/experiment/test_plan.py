@@ -8,6 +8,8 @@ import pytest
 from conftest import PROJECT
 from tiny import PUBLISHED, Tiny
 
+from sdclab.experiment import provenance
+
 CELLS = {"cells/tiny/S/mdav/k=3..k=5", "cells/tiny/S/noise/p=0.1"}
 MDAV, NOISE = sorted(CELLS)
 TABLES = {"tables/tiny_2026_table1", "tables/tiny_noise"}
@@ -187,3 +189,11 @@ def test_results_have_one_name(tiny, results):
     tiny.config["results"] = results
     assert told(tiny) == before
     assert all(file.startswith("results/") and "//" not in file for file in tiny.plan().files)
+
+
+def test_what_a_measure_says_of_its_numbers_reaches_the_report_and_what_is_measured_by_it(tiny, monkeypatch):
+    before = told(tiny)
+    source = provenance._source
+    monkeypatch.setattr(provenance, "_source", lambda name: source(name) + b"#" * (name == "sdclab.measures.moments"))
+    after = told(tiny)
+    assert {name for name in before if before[name] != after[name]} == {"report"}  # the study has no such measure

@@ -21,6 +21,9 @@ from sdclab.output.plots import PLOTS, draws_records
 
 Spec = Mapping[str, Any]
 
+PAGES = ("sdclab.output.pages.report", "sdclab.output.pages.explorer")
+"""They also show what every measure declares, and ask for it by name."""
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -241,7 +244,7 @@ class Plan:
             {
                 "studies": list(self.studies.values()),
                 "benchmarks": f"{self.results}/benchmarks",
-                "code": code_fingerprint(["sdclab.output.pages.report", "sdclab.output.pages.explorer"]),
+                "code": code_fingerprint([*PAGES, *map(MEASURES.module, MEASURES)]),
             },
         )
 
