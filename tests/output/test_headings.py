@@ -1,9 +1,11 @@
 """Axes and headings take their words from what measures declare."""
 
+from types import SimpleNamespace
+
 import pandas as pd
 from matplotlib.figure import Figure
 
-from sdclab.output.pages import maps
+from sdclab.output.pages import choice, maps, own
 from sdclab.output.pages.tables import heading
 from sdclab.output.plots import against_c, ru_map, surface
 
@@ -40,7 +42,7 @@ def test_so_have_other_plots():
     upper, lower = against_c.draw(table(), None, title="x").axes
     assert [upper.get_ylabel(), lower.get_ylabel()] == [f"{PIL} (0–100)", f"{DR} (0–100)"]
     titles = [axes.get_title() for axes in surface.draw(table(), None, title="x").axes]
-    assert titles == [f"{PIL} (0–100)", f"{DR} (0–100)", "score (0–100)"]
+    assert titles == [f"{PIL} (0–100)", f"{DR} (0–100)", "mean of PIL and DR (0–100)"]
 
 
 def test_and_the_map_on_the_page_and_its_points():
@@ -50,5 +52,12 @@ def test_and_the_map_on_the_page_and_its_points():
     page = maps.ru_map([row], {}, "A map")
     assert f"{PIL} →" in page
     assert f"{DR} →" in page
-    assert f"fcrm c=2; ours; {PIL} 12.5 ± 0.5; {DR} 30 ± 0.5; verbatim copies 7 %; data: own" in page
+    assert f"fcrm c=2; ours; {PIL} 12.5 ± 0.5; {DR} 30 ± 0.5; records that stand in the release 7 %; data: own" in page
     assert f"fcrm c=2; published; {PIL} 11; {DR} 11" in page
+
+
+def test_the_pages_of_an_own_file_explain_their_columns():
+    for page in (choice.READING, str(own.lead([], SimpleNamespace(datasets=[])))):
+        assert "score: mean of PIL and DR (0–100); less is better." in page
+        assert f"pil: {PIL} (0–100); less is more useful. dr: {DR} (0–100); less is safer." in page
+        assert "copy: records that stand in the release (0–100 %); less is safer." in page

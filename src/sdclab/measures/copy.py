@@ -19,7 +19,7 @@ EXPLAINED = 90
 """Where so many originals (per cent) have another as near, nearness proves nothing."""
 
 NUMBERS = {
-    "copy": Number("verbatim copies", "risk", 0, 100, "%", "less"),
+    "copy": Number("records that stand in the release", "risk", 0, 100, "%", "less"),
     "copy_1": Number("copies within 1 % of an SD", "risk", 0, 100, "%", "less"),
     "copy_10": Number("copies within 10 % of an SD", "risk", 0, 100, "%", "less"),
     "crowding": Number("originals with another as near", low=0, high=100, unit="%"),

@@ -12,7 +12,7 @@ from sdclab.measures import dr as disclosure_risk
 from sdclab.numerics.arrays import Matrix
 
 NUMBERS = {
-    "score": Number("score", "loss and risk", 0, 100, better="less"),
+    "score": Number("mean of PIL and DR", "loss and risk", 0, 100, better="less"),
     **pil.NUMBERS,
     **disclosure_risk.NUMBERS,
 }

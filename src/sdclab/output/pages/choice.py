@@ -7,10 +7,11 @@ from html import escape
 from pathlib import Path
 
 from sdclab import measures
-from sdclab.experiment.choice import SCALES, Explored, Row, best, label, parameters_of, trade_off
+from sdclab.experiment.choice import Explored, Row, best, label, parameters_of, trade_off
 from sdclab.microdata.own import Missing, Roles, written
 from sdclab.output.pages.figures import inline
 from sdclab.output.pages.markup import policy
+from sdclab.output.pages.tables import explained
 
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #1a1a1a; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
@@ -27,10 +28,7 @@ pre { background: #f4f4f4; padding: .75rem; white-space: pre-wrap; overflow-wrap
 NUMBERS = ("score", "pil", "dr", "copy", "xy")
 HEAD = ("rank", "method", "parameters", *NUMBERS, "remark")
 
-READING = (
-    f"{SCALES} copy is the share of records that stand in the release, nearly as they were, anywhere; "
-    "xy is the loss of the relations between dependents and independents, empty without independents."
-)
+READING = f"{explained(NUMBERS)} Without independents xy is empty."
 
 
 def command(file: Path, row: Row, roles: Roles, missing: Missing, folder: Path) -> str:

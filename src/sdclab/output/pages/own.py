@@ -3,15 +3,15 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from sdclab import measures
-from sdclab.experiment.choice import CAME_THROUGH, SCALES, remark
+from sdclab.experiment.choice import CAME_THROUGH, remark
 from sdclab.experiment.study import Study
 from sdclab.numerics.ties import ascending
 from sdclab.output.pages.markup import Html, joined, number, table, tag
 from sdclab.output.pages.run import Row, Run
-from sdclab.output.pages.tables import folded, heading, with_sd
+from sdclab.output.pages.tables import explained, folded, heading, with_sd
 
 NUMBERS = ("score", "pil", "dr", "copy")
-READING = f"{SCALES} A marked point copies records, leaves a dependent as it is, or is a control: it is no choice."
+READING = "A marked point copies records, leaves a dependent as it is, or is a control: it is no choice."
 
 
 def is_own(study: Study) -> bool:
@@ -33,7 +33,7 @@ def _against(row: Row) -> str:
 def lead(studies: Sequence[Study], run: Run) -> Html:
     """What a page of own files is about: how much was tried, on what, and what does best."""
     data = tag("ul", *(tag("li", _about(fact)) for fact in run.datasets))
-    return joined([tag("p", READING), data, *(_best(study, run) for study in studies)])
+    return joined([tag("p", f"{explained(NUMBERS)} {READING}"), data, *(_best(study, run) for study in studies)])
 
 
 def _about(fact: Mapping[str, object]) -> str:

@@ -47,6 +47,11 @@ def heading(quantity: str, whose: str = "") -> Html:
     return number(f"{quantity} {whose}".rstrip(), "th", title=told if told != quantity else None)
 
 
+def explained(quantities: Iterable[str]) -> str:
+    """What columns of numbers mean, for the text beside their table."""
+    return " ".join(f"{quantity}: {measures.number(quantity).sentence}." for quantity in quantities)
+
+
 def folded(title: str, rows: int, content: Html, open_: bool = False, **attributes: object) -> Html:
     """Content under its title, open if it is short or asked to be."""
     count = tag("span", f"{rows} rows", class_="rows")
