@@ -19,7 +19,7 @@ def protect(
     independent: Matrix,
     rng: np.random.Generator,
     *,
-    p: Annotated[float, Doc("the noise's standard deviation, in units of the attribute's")],
+    p: Annotated[float, Doc("the noise's SD, in units of the attribute's")],
 ) -> Matrix:
     """Add noise whose standard deviation is p times the attribute's (population) standard deviation."""
     if p < 0:
