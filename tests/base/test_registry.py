@@ -66,7 +66,7 @@ class TestFoundByPresence:
 
 class TestSpelling:
     def test_hyphens_will_do_for_underscores(self, folder):
-        assert [folder.meant(name) for name in ("ant-eater", "ant_eater", "zebra")] == [
+        assert [folder.spelled(name) for name in ("ant-eater", "ant_eater", "zebra")] == [
             "ant_eater",
             "ant_eater",
             "zebra",
@@ -75,10 +75,10 @@ class TestSpelling:
     def test_a_name_that_has_hyphens_of_its_own_is_taken_as_it_is(self, folder, monkeypatch):
         points = {"a-plugin": "elsewhere", "ant-eater": "elsewhere"}
         monkeypatch.setattr("sdclab.base.registry._entry_points", lambda group: points)
-        assert [folder.meant(name) for name in ("a-plugin", "ant-eater")] == ["a-plugin", "ant-eater"]
+        assert [folder.spelled(name) for name in ("a-plugin", "ant-eater")] == ["a-plugin", "ant-eater"]
 
     def test_what_nobody_knows_is_shown_as_it_was_written(self, folder):
-        assert folder.meant("no-such") == "no-such"
+        assert folder.spelled("no-such") == "no-such"
 
 
 class TestWhatAParameterMeans:
@@ -98,7 +98,9 @@ class TestWhatAParameterMeans:
             folder.checked("zebra", {"k": 1, "plain": "x"})
 
     def test_a_documented_type_is_checked_like_a_plain_one(self, monkeypatch):
-        def act(*, word: Annotated[Literal["a", "b"], Doc("of two")], gap: Annotated[int | None, Doc("if any")] = None):
+        shared = Annotated[Literal["a", "b"], Doc("a word")]
+
+        def act(*, word: Annotated[shared, Doc("of two")], gap: Annotated[int | None, Doc("if any")] = None):
             return word
 
         registry = Registry("animal", "json", "act")

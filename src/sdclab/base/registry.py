@@ -44,7 +44,7 @@ class Parameter:
     @property
     def allowed(self) -> str:
         """What it may be, in words."""
-        return _described(self.kind)
+        return _in_words(self.kind)
 
     def check(self, value: object, where: str) -> object:
         """The value in the declared type, or an error that says what is allowed."""
@@ -84,13 +84,13 @@ def _first_fit(value: object, kinds: tuple[Any, ...]) -> object:
     raise TypeError
 
 
-def _described(kind: Any) -> str:
+def _in_words(kind: Any) -> str:
     if get_origin(kind) is Literal:
         return "one of " + ", ".join(map(str, get_args(kind)))
     if get_origin(kind) is UnionType:
-        return " or ".join(map(_described, get_args(kind)))
+        return " or ".join(map(_in_words, get_args(kind)))
     if get_origin(kind) is list:
-        return f"a list, each entry {_described(*get_args(kind))}"
+        return f"a list, each entry {_in_words(*get_args(kind))}"
     names = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
     return names.get(kind, "empty" if kind is NoneType else "a mapping of options")
 
@@ -110,8 +110,9 @@ def _kind(hint: Any) -> Any:
 
 
 def _meaning(hint: Any) -> str:
-    """What is said beside the type, if anything."""
-    return next((each.text for each in getattr(hint, "__metadata__", ()) if isinstance(each, Doc)), "")
+    """What is said beside the type, if anything; what is said of a parameter, rather than of a type that it shares."""
+    said = [each.text for each in getattr(hint, "__metadata__", ()) if isinstance(each, Doc)]
+    return said[-1] if said else ""
 
 
 @cache
@@ -143,7 +144,7 @@ class Registry:
     def __iter__(self) -> Iterator[str]:
         return iter(dict.fromkeys([*self.present, *sorted(_entry_points(self.package))]))
 
-    def meant(self, name: str) -> str:
+    def spelled(self, name: str) -> str:
         """The public name behind what somebody typed, who may write hyphens for underscores."""
         plain = name.replace("-", "_")
         return plain if plain in self and name not in self else name

@@ -95,7 +95,7 @@ def _add_roles(parser: argparse.ArgumentParser, release: bool) -> None:
 
 def _names(registry: Registry) -> Callable[[str], tuple[str, ...]]:
     """How a list of methods or measures is read, with hyphens or underscores."""
-    return lambda text: tuple(map(registry.meant, own.names_of(text)))
+    return lambda text: tuple(map(registry.spelled, own.names_of(text)))
 
 
 def _say(line: str) -> None:
@@ -107,14 +107,14 @@ def _say(line: str) -> None:
 
 def _add_protect(commands: Commands, arguments: Sequence[str]) -> None:
     asked = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    asked.add_argument("--method", type=METHODS.meant)
+    asked.add_argument("--method", type=METHODS.spelled)
     here = list(arguments[:1]) == ["protect"]
     method = asked.parse_known_args(arguments)[0].method if here else None
     listed = ["", "methods:", *map(_listed, METHODS)] if here and method is None else []
     parser = _new(commands, "protect", "protect a file by a method", "\n".join([PROTECT.rstrip(), *listed]))
     parser.add_argument("file", type=Path, help="the file to protect (.csv, .tsv, .txt, .parquet)")
     listing = "one of those that `sdclab protect --help` lists"
-    parser.add_argument("--method", type=METHODS.meant, required=True, help=listing)
+    parser.add_argument("--method", type=METHODS.spelled, required=True, help=listing)
     parser.add_argument("-o", "--output", type=Path, required=True, help="the protected file; its ending says how")
     parser.add_argument(
         "--seed", type=int, help="of the random numbers, 2^32 or more (default: a fresh one; keep it secret)"
