@@ -158,7 +158,7 @@ HEAD = ("what", "name", "largest n", "seconds", "MB", "exponent of time", "expon
 def chart(grown: Mapping[Subject, Sequence[Mapping[str, Any]]], folder: Path) -> None:
     from matplotlib.figure import Figure
 
-    from sdclab.output.plots.style import COLOURS, FAINT, MARKERS, STYLES, save
+    from sdclab.output.style import COLOURS, FAINT, MARKERS, STYLES, save
 
     figure = Figure(figsize=(11, 6.5))
     panels = figure.subplots(1, 2, sharey=True)

@@ -112,7 +112,7 @@ def chart(rows: Sequence[Mapping[str, Any]], folder: Path) -> None:
     """Bars of the ratios, on a logarithmic axis."""
     from matplotlib.figure import Figure
 
-    from sdclab.output.plots.style import COLOURS, FAINT, save
+    from sdclab.output.style import COLOURS, FAINT, save
 
     met = [row for row in rows if row["ratio"]]
     figure = Figure(figsize=(7.5, 0.32 * len(met) + 1))

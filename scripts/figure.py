@@ -10,7 +10,7 @@ from sdclab.experiment.scenario import Scenario
 from sdclab.experiment.study import Figure
 from sdclab.microdata.dataset import Dataset
 from sdclab.output.drawing import draw
-from sdclab.output.plots.style import save
+from sdclab.output.style import save
 
 
 def main(

@@ -271,5 +271,5 @@ def test_numbers_that_overflow_are_one_sentence(home):
 def test_a_parameter_that_is_no_number_is_named(home, capsys, value, shown):
     said = refused(capsys, "protect", "in.csv", "--method", "noise", f"--p={value}", "-o", "out.csv")
     assert said.startswith(f"sdclab: method noise: p is {shown}")
-    assert said.endswith("but must be a number.\n")
+    assert said.endswith("but must be a number: the noise's SD, in units of the attribute's.\n")
     assert len(said) < 200

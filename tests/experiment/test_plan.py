@@ -215,3 +215,11 @@ def test_rewording_a_summary_computes_nothing_again(tiny, monkeypatch):
         after = told(tiny)
         assert {name for name in before if before[name] != after[name]} <= VERDICTS
         assert before["scorecard"] != after["scorecard"]
+
+
+def test_what_a_measure_says_of_its_numbers_reaches_the_report_and_what_is_measured_by_it(tiny, monkeypatch):
+    before = told(tiny)
+    source = provenance._source
+    monkeypatch.setattr(provenance, "_source", lambda name: source(name) + b"#" * (name == "sdclab.measures.moments"))
+    after = told(tiny)
+    assert {name for name in before if before[name] != after[name]} == {"report"}  # the study has no such measure

@@ -93,8 +93,8 @@ class TestSlips:
                 "figures.table2_ru: plot ru_map: unknown parameter 'buy': did you mean by",
             ),
             (
-                lambda t: t["figures"]["example"].update(options={"c": 2}),
-                "figures.example: plot regression_lines: c is 2 but must be",
+                lambda t: t["figures"]["example"].update(options={"c": "two"}),
+                "figures.example: plot regression_lines: c is 'two' but must be a list, each entry a whole number",
             ),
             (
                 lambda t: t["figures"]["table2_ru"].update(tables=["table9"]),

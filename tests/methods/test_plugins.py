@@ -35,8 +35,9 @@ def add(monkeypatch) -> Callable[[Registry, Callable], None]:
     def register(registry: Registry, function: Callable) -> None:
         module = ModuleType("fake")
         setattr(module, registry.function, function)
-        monkeypatch.setitem(sys.modules, f"{registry.package}.fake", module)
-        monkeypatch.setitem(registry.modules, "fake", "fake")
+        monkeypatch.setitem(sys.modules, "fake", module)
+        points = {registry.package: {"fake": "fake"}}
+        monkeypatch.setattr("sdclab.base.registry._entry_points", lambda group: points.get(group, {}))
 
     return register
 

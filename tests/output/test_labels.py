@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sdclab.output.labels import Label, place
 from sdclab.output.plots import choices
-from sdclab.output.plots.labels import Label, place
-from sdclab.output.plots.style import Figure  # the look of all figures, and with it the layout
+from sdclab.output.style import Figure  # the look of all figures, and with it the layout
 
 
 def drawn(points, labels, line=False):

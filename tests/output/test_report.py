@@ -277,7 +277,7 @@ class TestSafety:
     def test_every_plot_that_sees_records_is_known(self):
         """A new plot that is given a scenario's records must be judged: does it draw them one by one?"""
         sees = {name for name in PLOTS if re.search(r"\bsplit(\[0\]| is|\))", source_of(PLOTS.module(name)))}
-        draws = {name for name in PLOTS if getattr(PLOTS.load(name), "DRAWS_RECORDS", False)}
+        draws = {name for name in PLOTS if PLOTS.declared(name, "DRAWS_RECORDS", False)}
         assert sees == draws | {"restarts"}  # restarts draws objectives of whole runs
 
 
@@ -336,7 +336,13 @@ class TestInABrowser:
         from selenium.webdriver import ActionChains, Keys
 
         row = next(row for row in rows(tiny / "tables/tiny/table.csv") if row["method"] == "fcrm" and row["c"] == "4")
-        told = ["fcrm c=4", "ours", f"PIL {float(row['pil']):.5g} ", f"DR {float(row['dr']):.5g} ", "data: replica"]
+        told = [
+            "fcrm c=4",
+            "ours",
+            f"information loss PIL {float(row['pil']):.5g} ",
+            f"disclosure risk DR {float(row['dr']):.5g} ",
+            "data: replica",
+        ]
         point = report.find_element("css selector", "#figure-tiny-map .point[aria-label^='fcrm c=4; ours']")
         card = report.find_element("id", "card")
         assert not card.is_displayed()

@@ -1,8 +1,9 @@
 """How a name in a config or on a command line becomes a function with checked parameters.
 
-A registry maps a public name to a module of its package; the module is imported when it is used, so a job pays only for
-what it runs. A function's keyword-only arguments are its parameters: their names, types and defaults are read
-from the signature and documented nowhere else.
+A registry finds the modules of its package by their presence: a file in the folder is an entry, unless its name begins
+with an underscore. A module is imported when it is used, so a job pays only for what it runs. A function's keyword-only
+arguments are its parameters: their names, types, defaults and meanings are read from the signature and documented
+nowhere else.
 
 Another installed package adds names by an entry point in the group called like the registry's package, for example
 `sdclab.methods`, that names a module with the same function in it. It cannot replace a name that is here already.
@@ -10,19 +11,23 @@ Another installed package adds names by an entry point in the group called like 
 
 import inspect
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from numbers import Real
+from pkgutil import iter_modules
 from types import ModuleType, NoneType, UnionType
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
+from sdclab.base.describe import Doc
 from sdclab.base.errors import SdclabError, reason, shortened, unknown
 
 MOST = sys.float_info.max
 """A larger number, and one that is none, is no number to a method or measure."""
+
+LISTS = (list, Sequence)
 
 
 @dataclass(frozen=True)
@@ -32,6 +37,7 @@ class Parameter:
     name: str
     kind: Any
     default: Any
+    meaning: str = ""
 
     @property
     def required(self) -> bool:
@@ -40,14 +46,15 @@ class Parameter:
     @property
     def allowed(self) -> str:
         """What it may be, in words."""
-        return _described(self.kind)
+        return _in_words(self.kind)
 
     def check(self, value: object, where: str) -> object:
         """The value in the declared type, or an error that says what is allowed."""
         try:
             return _converted(value, self.kind)
         except TypeError:
-            raise SdclabError(f"{where}: {self.name} is {shortened(repr(value))} but must be {self.allowed}.") from None
+            must = ": ".join(filter(None, [self.allowed, self.meaning]))
+            raise SdclabError(f"{where}: {self.name} is {shortened(repr(value))} but must be {must}.") from None
 
 
 def _converted(value: object, kind: Any) -> object:
@@ -55,7 +62,7 @@ def _converted(value: object, kind: Any) -> object:
     origin = get_origin(kind)
     if origin is UnionType:
         return _first_fit(value, get_args(kind))
-    if origin is list and isinstance(value, list):
+    if origin in LISTS and isinstance(value, list):
         return [_converted(each, *get_args(kind)) for each in value]
     if origin is Literal:
         fits = value in get_args(kind)
@@ -64,7 +71,7 @@ def _converted(value: object, kind: Any) -> object:
     elif kind is int:
         fits = isinstance(value, int) and not isinstance(value, bool)
     else:
-        fits = isinstance(value, origin or kind)
+        fits = isinstance(value, origin or kind) and origin not in LISTS  # to Python a text is a sequence, too
     if not fits:
         raise TypeError
     return float(value) if kind is float and isinstance(value, int) else value
@@ -79,25 +86,42 @@ def _first_fit(value: object, kinds: tuple[Any, ...]) -> object:
     raise TypeError
 
 
-def _described(kind: Any) -> str:
+def _in_words(kind: Any) -> str:
     if get_origin(kind) is Literal:
         return "one of " + ", ".join(map(str, get_args(kind)))
     if get_origin(kind) is UnionType:
-        return " or ".join(map(_described, get_args(kind)))
-    if get_origin(kind) is list:
-        return f"a list, each entry {_described(*get_args(kind))}"
+        return " or ".join(map(_in_words, get_args(kind)))
+    if get_origin(kind) in LISTS:
+        return f"a list, each entry {_in_words(*get_args(kind))}"
     names = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
     return names.get(kind, "empty" if kind is NoneType else "a mapping of options")
 
 
 @cache
 def _parameters(function: Callable[..., Any]) -> dict[str, Parameter]:
-    hints = get_type_hints(function)
+    hints = get_type_hints(function, include_extras=True)
     return {
-        p.name: Parameter(p.name, hints[p.name], p.default)
+        p.name: Parameter(p.name, _kind(hints[p.name]), p.default, _meaning(hints[p.name]))
         for p in inspect.signature(function).parameters.values()
         if p.kind is inspect.Parameter.KEYWORD_ONLY
     }
+
+
+def _kind(hint: Any) -> Any:
+    return get_args(hint)[0] if get_origin(hint) is Annotated else hint
+
+
+def _meaning(hint: Any) -> str:
+    """What is said beside the type, if anything; what is said of a parameter, rather than of a type that it shares."""
+    said = [each.text for each in getattr(hint, "__metadata__", ()) if isinstance(each, Doc)]
+    return said[-1] if said else ""
+
+
+@cache
+def _present(package: str) -> tuple[str, ...]:
+    """The modules in a package's folder, none of them imported."""
+    names = sorted(module.name for module in iter_modules(import_module(package).__path__))
+    return tuple(name for name in names if name.isidentifier() and not name.startswith("_"))
 
 
 @cache
@@ -108,20 +132,29 @@ def _entry_points(group: str) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Registry:
-    """Public names of one kind of thing (`method`, `measure`) and the modules that hold them."""
+    """Public names of one kind of thing (`method`, `measure`), and the package whose modules hold them."""
 
     what: str
     package: str
     function: str
-    modules: Mapping[str, str]
+
+    @property
+    def present(self) -> tuple[str, ...]:
+        """The names of what is in the package's folder."""
+        return _present(self.package)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys([*self.modules, *sorted(_entry_points(self.package))]))
+        return iter(dict.fromkeys([*self.present, *sorted(_entry_points(self.package))]))
+
+    def spelled(self, name: str) -> str:
+        """The public name behind what somebody typed, who may write hyphens for underscores."""
+        plain = name.replace("-", "_")
+        return plain if plain in self and name not in self else name
 
     def module(self, name: str, where: str = "") -> str:
         """The importable name of the module behind a public name."""
-        if name in self.modules:
-            return f"{self.package}.{self.modules[name]}"
+        if name in self.present:
+            return f"{self.package}.{name}"
         if name not in _entry_points(self.package):
             raise unknown(self.what, name, self, where)
         return _entry_points(self.package)[name]
@@ -129,15 +162,18 @@ class Registry:
     def load(self, name: str) -> ModuleType:
         """The module behind a public name, imported."""
         module = self.module(name)
-        if name in self.modules:
-            return import_module(module)
         try:
             loaded = import_module(module)
-        except Exception as error:  # whatever another package does wrong when it is imported
-            raise SdclabError(f"{self.what} {name}: {module} cannot be imported ({type(error).__name__}).") from None
+        except Exception as error:  # whatever somebody's code does wrong when it is imported
+            why = type(error).__name__
+            raise SdclabError(f"{self.what} {name}: {module} cannot be imported ({why}).") from error
         if not callable(getattr(loaded, self.function, None)):
             raise SdclabError(f"{self.what} {name}: {module} has no function {self.function}.")
         return loaded
+
+    def declared(self, name: str, constant: str, default: Any) -> Any:
+        """What a module declares under an agreed name, or else the default."""
+        return getattr(self.load(name), constant, default)
 
     def get(self, name: str) -> Callable[..., Any]:
         """The function behind a public name."""
@@ -159,7 +195,11 @@ class Registry:
 
     def parameters(self, name: str) -> dict[str, Parameter]:
         """What the function can be told, in the order of its signature."""
-        return _parameters(self.get(name))
+        function = self.get(name)
+        try:
+            return _parameters(function)
+        except Exception:  # somebody's signature
+            raise SdclabError(f"{self.what} {name}: not every parameter of its function has a type.") from None
 
     def checked(self, name: str, given: Mapping[str, object], where: str = "") -> dict[str, Any]:
         """The given parameters in their declared types; unknown, missing and ill-typed ones are refused."""
@@ -173,7 +213,7 @@ class Registry:
                 raise unknown("parameter", key, declared, place)
         for key, parameter in declared.items():
             if parameter.required and key not in given:
-                raise SdclabError(f"{place} needs the parameter {key}.")
+                raise SdclabError(f"{place} needs the parameter {': '.join(filter(None, [key, parameter.meaning]))}.")
         return {key: declared[key].check(value, place) for key, value in given.items()}
 
 

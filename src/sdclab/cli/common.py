@@ -2,10 +2,12 @@
 
 import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from sdclab.base.names import names_of
+from sdclab.base.registry import Registry
 from sdclab.microdata.manifest import UserFile
 from sdclab.microdata.reading import read
 from sdclab.microdata.roles import Roles
@@ -30,6 +32,11 @@ def add_column_options(parser: argparse.ArgumentParser, release: bool) -> None:
     parser.add_argument("--line-breaks", action="store_true", help="quoted fields of the CSV may hold line breaks")
     header = "the first line of the CSV names the columns, although it looks like a record"
     parser.add_argument("--header", action="store_true", help=header)
+
+
+def names_in(registry: Registry) -> Callable[[str], tuple[str, ...]]:
+    """How a list of methods or measures is read, with hyphens or underscores."""
+    return lambda text: tuple(map(registry.spelled, names_of(text)))
 
 
 def file_of(options: argparse.Namespace, path: Path) -> UserFile:

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from sdclab.base import files
 from sdclab.base.errors import SdclabError
-from sdclab.base.names import names_of
-from sdclab.cli.common import add_column_options, file_of, read_table, say
+from sdclab.cli.common import add_column_options, file_of, names_in, read_table, say
 from sdclab.experiment import choice
 from sdclab.methods import METHODS
 
@@ -28,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> 
     parser.epilog = EXAMPLES
     parser.add_argument("file", type=Path)
     parser.add_argument("-o", "--output", type=Path, metavar="FOLDER", help="default: the file's name with _map")
-    parser.add_argument("--methods", type=names_of, default=(), metavar="A,B", help="default: all")
+    parser.add_argument("--methods", type=names_in(METHODS), default=(), metavar="A,B", help="default: all")
     parser.add_argument("--replicates", type=int, default=1, help="releases a point, for their spread (default: 1)")
     add_column_options(parser, release=True)
 

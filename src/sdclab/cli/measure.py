@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sdclab.base.errors import listed
-from sdclab.base.names import names_of
-from sdclab.cli.common import add_column_options, say
+from sdclab.cli.common import add_column_options, names_in, say
 from sdclab.experiment.comparison import Comparison, compare
 from sdclab.measures import MEASURES
 from sdclab.microdata.pairing import pair
@@ -30,7 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> 
     parser.add_argument("original", type=Path)
     parser.add_argument("protected", type=Path, help="the same records in the same order")
     add_column_options(parser, release=False)
-    parser.add_argument("--measures", type=names_of, default=(), metavar="A,B", help="default: all that apply")
+    parser.add_argument(
+        "--measures", type=names_in(MEASURES), default=(), metavar="A,B", help="default: all that apply"
+    )
     parser.add_argument("--json", action="store_true", help="for machines; null is a number that is not defined")
 
 

@@ -31,7 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> 
     method = _method_in(arguments)
     parser.epilog = EXAMPLES if method else "\n".join([EXAMPLES, "methods:", *map(_described, METHODS)])
     parser.add_argument("file", type=Path, help="the file to protect (.csv, .tsv, .txt, .parquet)")
-    parser.add_argument("--method", required=True, help="one of those that `sdclab protect --help` lists")
+    listing = "one of those that `sdclab protect --help` lists"
+    parser.add_argument("--method", type=METHODS.spelled, required=True, help=listing)
     parser.add_argument("-o", "--output", type=Path, required=True, help="the protected file; its ending says how")
     parser.add_argument(
         "--seed", type=int, help="of the random numbers, 2^32 or more (default: a fresh one; keep it secret)"
@@ -47,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> 
 
 def _method_in(arguments: Sequence[str]) -> str | None:
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    parser.add_argument("--method")
+    parser.add_argument("--method", type=METHODS.spelled)
     return parser.parse_known_args(arguments)[0].method
 
 
@@ -60,10 +61,12 @@ def _described(method: str) -> str:
 
 def _add_parameter(group: Any, parameter: Parameter, method: str) -> None:
     default = "required" if parameter.required else f"default: {_written(parameter.default)}"
+    about = f"{parameter.meaning}; {parameter.allowed}" if parameter.meaning else parameter.allowed
+    spellings = dict.fromkeys([f"--{parameter.name}", f"--{parameter.name.replace('_', '-')}"])
     try:
         group.add_argument(
-            f"--{parameter.name}", dest=f"parameter {parameter.name}", metavar="V", default=argparse.SUPPRESS,
-            help=f"{parameter.allowed} ({default})".replace("%", "%%"),
+            *spellings, dest=f"parameter {parameter.name}", metavar="V", default=argparse.SUPPRESS,
+            help=f"{about} ({default})".replace("%", "%%"),
         )  # fmt: skip
     except argparse.ArgumentError:
         raise SdclabError(f"method {method}: its parameter {parameter.name} is called like an option.") from None

@@ -4,11 +4,20 @@ Clustering inside blocks costs as much for every record, however long the file: 
 quadratic, becomes linear. Only clusters at the borders are other ones than in the whole file.
 """
 
+from typing import Annotated
+
 import numpy as np
 
+from sdclab.base.describe import Doc
 from sdclab.base.errors import SdclabError
 from sdclab.numerics.arrays import Indices, Matrix
 from sdclab.numerics.ties import ascending, largest_of
+
+ClusterSize = Annotated[int, Doc("records in a cluster, at least")]
+Block = Annotated[
+    int | None, Doc("look for clusters inside blocks of so many neighbouring records, at most; 2k or more")
+]
+"""Parameters of every method that searches all records for a cluster."""
 
 
 def blocks(points: Matrix, most: int) -> list[Indices]:
@@ -25,7 +34,7 @@ def _halves(points: Matrix, part: Indices) -> tuple[Indices, Indices]:
     return order[: len(order) // 2], order[len(order) // 2 :]
 
 
-def clustering_blocks(points: Matrix, k: int, block: int | None) -> list[Indices]:
+def clustering_blocks(points: Matrix, k: int, block: Block) -> list[Indices]:
     """The blocks in which clusters of at least k are looked for: the whole file, unless `block` says how large."""
     if block is None:
         return [np.arange(len(points))]

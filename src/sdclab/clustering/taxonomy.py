@@ -5,15 +5,20 @@ Byun, Kamra, Bertino & Li (2007), Efficient k-anonymization using clustering tec
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sdclab.base.describe import Doc
 from sdclab.base.errors import SdclabError
 from sdclab.numerics.arrays import Indices, Matrix, Vector
 
 Flags = NDArray[np.bool_]
+Taxonomies = Annotated[
+    Mapping[str, Any],
+    Doc("the dependents that are categorical: position, from 1, and a tree over the codes, as in {2: [[1, 2], 3]}"),
+]
 
 
 class Taxonomy:

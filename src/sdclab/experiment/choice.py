@@ -37,8 +37,6 @@ MEASURED: Mapping[str, Mapping[str, object]] = {
 BROKEN = 50
 """From this loss on (`xy`), the relations with the independents are called broken; PIL does not see them."""
 
-SCALES = "PIL (information loss) and DR (disclosure risk) run from 0 to 100, less is better; the score is their mean."
-
 LEAN = 1.5
 """PIL and DR that differ by no more than this factor count as balanced."""
 

@@ -28,6 +28,8 @@ SCHEMAS = Path("workflow/schemas")
 PUBLISHED = Path("resources/published")
 REPLICAS = Path("resources/replicas")
 ASSETS = Path("src/sdclab/output/pages/assets")
+PAGES = ("sdclab.output.pages.report", "sdclab.output.pages.explorer")
+"""They also show what every measure declares, and ask for it by name."""
 
 
 def load(given: Mapping[str, Any], plots: Registry) -> "Plan":
@@ -102,7 +104,7 @@ class Plan:
 
     def shows_records(self, figure: Figure) -> bool:
         """Whether a figure shows single records of data that somebody owns; data of our own making have no owner."""
-        if figure.scenario is None or not getattr(self.plots.load(figure.plot), "DRAWS_RECORDS", False):
+        if figure.scenario is None or not self.plots.declared(figure.plot, "DRAWS_RECORDS", False):
             return False
         entry = self.datasets[self.studies[figure.study].scenarios[figure.scenario].dataset]
         return entry.generator is None or bool(entry.files)
@@ -257,7 +259,7 @@ class Plan:
                 "sensitivities": self.sensitivities,
                 "figures": figures,
                 "benchmarks": f"{self.results}/benchmarks",
-                "code": code_fingerprint(["sdclab.output.pages.report", "sdclab.output.pages.explorer"]),
+                "code": code_fingerprint([*PAGES, *map(MEASURES.module, MEASURES)]),
             },
         )
 

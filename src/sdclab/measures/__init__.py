@@ -2,37 +2,41 @@
 
 Every measure is a function `measure(original, protected, independent, *, options...)` in a file of its own:
 `original` and `protected` hold the dependents before and after, `independent` the attributes released unchanged. It
-returns a small mapping of named numbers. To add one: write the file, add its line here, name it in a study's
-config.
+returns a small mapping of named numbers, and its module declares in `NUMBERS` what each of them is. Every option says
+what it means beside its type. To add a measure: write the file, which is found by its presence, and name it in a
+study's config.
 """
 
 from collections.abc import Mapping
+from functools import cache
 
+from sdclab.base.describe import Number, described
 from sdclab.base.errors import SdclabError
 from sdclab.base.registry import Registry, check_numbers
 from sdclab.numerics.arrays import Matrix
 
-MEASURES = Registry(
-    "measure",
-    __name__,
-    "measure",
-    {
-        "clusters": "clusters",
-        "copy": "copy",
-        "dbrl": "dbrl",
-        "dr": "dr",
-        "information_loss": "information_loss",
-        "intact": "intact",
-        "interval": "interval",
-        "moments": "moments",
-        "pil": "pil",
-        "prl": "prl",
-        "propensity": "propensity",
-        "regression": "regression",
-        "score": "score",
-        "xy": "xy",
-    },
-)
+MEASURES = Registry("measure", __name__, "measure")
+
+
+def numbers(name: str) -> Mapping[str, Number]:
+    """The numbers that a measure declares; a measure of another package need not declare any."""
+    declared = getattr(MEASURES.load(name), "NUMBERS", {})
+    if not (isinstance(declared, Mapping) and all(isinstance(each, Number) for each in declared.values())):
+        raise SdclabError(f"measure {name}: its NUMBERS must map names of numbers to Number.")
+    return declared
+
+
+@cache
+def number(name: str) -> Number:
+    """What a number is, by its name alone, as it stands over a column; what nobody declares is labelled by its name."""
+    for each in MEASURES:
+        try:
+            found = described(name, numbers(each))
+        except SdclabError:  # somebody's measure that is broken: whoever uses it is told
+            continue
+        if found:
+            return found
+    return Number(name)
 
 
 def measure(

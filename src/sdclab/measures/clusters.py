@@ -5,11 +5,13 @@ compares the centres, d2 the memberships.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
+from sdclab.base.describe import Doc, Number
 from sdclab.base.errors import SdclabError, unknown
 from sdclab.base.files import sha256
 from sdclab.clustering.fcm import Partition
@@ -26,28 +28,45 @@ DIGITS = 7
 BEST: Mapping[str, Any] = {"": {}}
 """One comparison, with the best clusters that the protocol finds in the original."""
 
+FOUND = {
+    "d1": Number("distance of centres d1", "loss", 0, better="less"),
+    "d2": Number("distance of memberships d2", "loss", 0, better="less"),
+    "objective_original": Number("objective of the original file", low=0),
+    "objective_protected": Number("objective of the protected file", low=0),
+}
+NUMBERS = FOUND | {f"{name}_*": replace(number, label=f"{number.label}, against *") for name, number in FOUND.items()}
+
 
 def measure(
     original: Matrix,
     protected: Matrix,
     independent: Matrix,
     *,
-    c: int = 10,
-    m: float = 1.5,
-    kappa: float = 0.0,
-    reading: Reading = "corrected",
-    protocol: Protocol = "paper",
-    runs: int = 20,
-    against: Mapping[str, Any] = BEST,
-    distance: Literal["euclidean", "squared"] = "euclidean",
+    c: Annotated[int, Doc("the number of clusters")] = 10,
+    m: Annotated[float, Doc("fuzziness, above 1")] = 1.5,
+    kappa: Annotated[float, Doc("the tolerance for the protected file, in SDs")] = 0.0,
+    reading: Annotated[
+        Reading,
+        Doc("of the algorithm with tolerance: with its slip corrected, as printed, or as Table 1's objectives need it"),
+    ] = "corrected",
+    protocol: Annotated[
+        Protocol,
+        Doc("the best of so many runs from random records, or of four times as many spread ones, then centre swaps"),
+    ] = "paper",
+    runs: Annotated[int, Doc("runs of fuzzy c-means a file, at least 1")] = 20,
+    against: Annotated[
+        Mapping[str, Any],
+        Doc(
+            "what the protected file is compared with: label, which is appended to the names of the numbers, and "
+            "kappa, the tolerance for the original, optimum, the printed objective of a local optimum of the original "
+            "instead of the best found, and unchanged, that of the protected file's where nothing was changed"
+        ),
+    ] = BEST,
+    distance: Annotated[
+        Literal["euclidean", "squared"], Doc("d1 as the published numbers have it, or as its formula is printed")
+    ] = "euclidean",
 ) -> dict[str, float]:
-    """d1 and d2 between the clusters of the two files, and both objectives.
-
-    `kappa` is the tolerance for the protected file. `against` names what it is compared with: label -> `kappa`, the
-    tolerance for the original, `optimum`, the printed objective of a local optimum of the original (default: the best
-    found), and `unchanged`, that of the protected file's optimum where nothing was changed. A label is appended to the
-    names of the numbers. `distance`: d1 as the published numbers have it, or squared as its formula is printed.
-    """
+    """d1 and d2 between the clusters of the two files, and both objectives."""
     if runs < 1:
         raise SdclabError(f"measure clusters: runs is {runs} but must be at least 1.")
     values: dict[str, float] = {}

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial import cKDTree
 
+from sdclab.base.describe import Number
 from sdclab.numerics.arrays import Matrix
 from sdclab.numerics.memo import remembered
 from sdclab.numerics.ties import NOISE, at_most, slack
@@ -19,6 +20,13 @@ PERCENTS = np.arange(1, 11)
 
 EXPLAINED = 90
 """Where so many originals (per cent) have another as near, nearness proves nothing."""
+
+NUMBERS = {
+    "copy": Number("records that stand in the release", "risk", 0, 100, "%", "less"),
+    "copy_1": Number("copies within 1 % of an SD", "risk", 0, 100, "%", "less"),
+    "copy_10": Number("copies within 10 % of an SD", "risk", 0, 100, "%", "less"),
+    "crowding": Number("originals with another as near", low=0, high=100, unit="%"),
+}
 
 
 def measure(original: Matrix, protected: Matrix, independent: Matrix) -> dict[str, float]:

@@ -3,15 +3,18 @@
 Pagliuca & Seri (1999); Domingo-Ferrer & Torra (2001); Cano (2009), section 2.4.2, algorithm 1.
 """
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from scipy.spatial import cKDTree
 
+from sdclab.base.describe import Doc, Number
 from sdclab.clustering.classes import Distinct
 from sdclab.numerics.arrays import Indices, Matrix, Vector
 from sdclab.numerics.linalg import standardised
 from sdclab.numerics.ties import slack
+
+NUMBERS = {"dbrl": Number("records linked by distance DBRL", "risk", 0, 100, "%", "less")}
 
 
 def measure(
@@ -19,16 +22,17 @@ def measure(
     protected: Matrix,
     independent: Matrix,
     *,
-    attributes: Literal["first", "all"] = "first",
-    scale: Literal["own", "original"] = "own",
-    direction: Literal["original", "protected"] = "original",
+    attributes: Annotated[
+        Literal["first", "all"], Doc("what the intruder knows: the first k, averaged over k = 1..min(7, p), or all")
+    ] = "first",
+    scale: Annotated[
+        Literal["own", "original"], Doc("each file is standardised by its own mean and SD, or both by the original's")
+    ] = "own",
+    direction: Annotated[
+        Literal["original", "protected"], Doc("for every original the nearest protected record, or the reverse")
+    ] = "original",
 ) -> dict[str, float]:
-    """The share (0 to 100) of records that an intruder links correctly to the nearest one.
-
-    `attributes`: the intruder knows the first k attributes, averaged over k = 1..min(7, p), or all of them.
-    `scale`: each file is standardised by its own mean and SD, or both by the original's. `direction`: for every
-    original the nearest protected record, or the reverse. A tie of t nearest records counts 1/t.
-    """
+    """The share of records that an intruder links correctly to the nearest one; a tie of t nearest counts 1/t."""
     known = standardised(original)
     reference = protected if scale == "own" else original
     released = standardised(protected, reference.mean(axis=0), reference.std(axis=0))

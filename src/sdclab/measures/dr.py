@@ -4,12 +4,21 @@ Domingo-Ferrer & Torra (2001); Cano (2009), section 2.4.2: DR = 0.5 (DBRL + PRL)
 """
 
 from collections.abc import Mapping
+from typing import Annotated
 
+from sdclab.base.describe import Doc, Number
 from sdclab.measures import MEASURES
-from sdclab.measures.dbrl import measure as measure_dbrl
-from sdclab.measures.interval import measure as measure_interval
-from sdclab.measures.prl import measure as measure_prl
+from sdclab.measures import dbrl as by_distance
+from sdclab.measures import interval as by_interval
+from sdclab.measures import prl as by_agreement
 from sdclab.numerics.arrays import Matrix
+
+NUMBERS = {
+    "dr": Number("disclosure risk DR", "risk", 0, 100, better="less"),
+    **by_distance.NUMBERS,
+    **by_agreement.NUMBERS,
+    **by_interval.NUMBERS,
+}
 
 
 def measure(
@@ -17,15 +26,15 @@ def measure(
     protected: Matrix,
     independent: Matrix,
     *,
-    dbrl: Mapping[str, object] = {},
-    prl: Mapping[str, object] = {},
-    interval: Mapping[str, object] = {},
+    dbrl: Annotated[Mapping[str, object], Doc("options of the measure dbrl")] = {},
+    prl: Annotated[Mapping[str, object], Doc("options of the measure prl")] = {},
+    interval: Annotated[Mapping[str, object], Doc("options of the measure interval")] = {},
 ) -> dict[str, float]:
-    """DR and its three components, each from 0 to 100; every component takes its own options."""
+    """DR and its three components."""
     files = original, protected, independent
     parts = {
-        **measure_dbrl(*files, **MEASURES.checked("dbrl", dbrl)),
-        **measure_prl(*files, **MEASURES.checked("prl", prl)),
-        **measure_interval(*files, **MEASURES.checked("interval", interval)),
+        **by_distance.measure(*files, **MEASURES.checked("dbrl", dbrl)),
+        **by_agreement.measure(*files, **MEASURES.checked("prl", prl)),
+        **by_interval.measure(*files, **MEASURES.checked("interval", interval)),
     }
     return {"dr": 0.25 * (parts["dbrl"] + parts["prl"]) + 0.5 * parts["interval"], **parts}

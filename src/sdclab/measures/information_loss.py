@@ -3,25 +3,29 @@
 Byun, Kamra, Bertino & Li (2007); Ahmed & Rauf (2016), equation 5: the sum over the classes of size times width.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
+from sdclab.base.describe import Number
 from sdclab.clustering.classes import classes
 from sdclab.clustering.k_member import Normalised, loss, ranges
-from sdclab.clustering.taxonomy import split
+from sdclab.clustering.taxonomy import Taxonomies, split
 from sdclab.numerics.arrays import Matrix
+
+NUMBERS = {
+    "information_loss": Number("information loss of the classes", "loss", 0, better="less"),
+    "information_loss_remeasured": Number(
+        "information loss of the classes, re-measured ranges", "loss", 0, better="less"
+    ),
+}
 
 
 def measure(
-    original: Matrix, protected: Matrix, independent: Matrix, *, taxonomies: Mapping[str, Any] = {}
+    original: Matrix, protected: Matrix, independent: Matrix, *, taxonomies: Taxonomies = {}
 ) -> dict[str, float]:
     """The loss with the ranges of the original as denominator, and with those of the protected file (`_remeasured`).
 
     The latter is infinite when an attribute was released constant. A class is a set of records released alike, so a
-    release without classes loses nothing here. `taxonomies` says which dependents are categorical: position, from 1 ->
-    tree over its codes.
+    release without classes loses nothing here.
     """
     numeric, categories = split(original, taxonomies)
     released, _ = split(protected, taxonomies)

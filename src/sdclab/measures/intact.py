@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sdclab.base.describe import Number
 from sdclab.numerics.arrays import Indices, Mask, Matrix, Vector
 
 UNCHANGED = 1e-3
@@ -29,6 +30,12 @@ NEAR = 0.01
 
 DOMINANCE = 0.1
 """The same for the mean of a group times its size (p = 10 in the p % rule)."""
+
+NUMBERS = {
+    "intact": Number("dependents released as they were", "risk", 0, 100, "%", "less"),
+    "intact_records": Number("records released as they were", "risk", 0, 100, "%", "less"),
+    "intact_extremes": Number("values that stand out and can be read", "risk", 0, 100, "%", "less"),
+}
 
 
 @dataclass(frozen=True)
@@ -60,7 +67,7 @@ class Intact:
 
 
 def measure(original: Matrix, protected: Matrix, independent: Matrix) -> dict[str, float]:
-    """Shares (0 to 100) of unchanged attributes, unchanged records, and values that stand out and can be read.
+    """Shares of unchanged attributes, unchanged records, and values that stand out and can be read.
 
     The last is NaN if no value stands out.
     """

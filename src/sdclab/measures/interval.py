@@ -4,15 +4,18 @@ Domingo-Ferrer & Torra (2001), A quantitative comparison of disclosure control m
 section 2.4.2.
 """
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
+from sdclab.base.describe import Doc, Number
 from sdclab.numerics.arrays import Matrix, Vector
 from sdclab.numerics.ties import at_most, slack
 
 PERCENTS = np.arange(1, 11)
 """Half the width of the interval, in per cent of an SD or of the number of records."""
+
+NUMBERS = {"interval": Number("values inside the interval", "risk", 0, 100, "%", "less")}
 
 
 def measure(
@@ -20,13 +23,14 @@ def measure(
     protected: Matrix,
     independent: Matrix,
     *,
-    window: Literal["sd", "rank"] = "sd",
+    window: Annotated[
+        Literal["sd", "rank"],
+        Doc("how near a released value must be: p % of the original's SD, or p % of n ranks among the originals"),
+    ] = "sd",
 ) -> dict[str, float]:
-    """The share (0 to 100) of values inside the interval, averaged over widths of 1 to 10 %.
+    """The share of values inside the interval, averaged over p = 1..10.
 
-    `sd`: |x - x'| is at most p % of the original's SD. `rank`: the released value's rank among the originals is at
-    most p % of n away from the original's own. A constant is disclosed where it is released as it is: its interval has
-    no width.
+    A constant is disclosed where it is released as it is: its interval has no width.
     """
     size = np.abs(original).max(axis=0, initial=0.0)
     if window == "sd":

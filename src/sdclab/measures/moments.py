@@ -8,12 +8,23 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
+from sdclab.base.describe import Number
 from sdclab.measures.regression import averages, percentage_change
 from sdclab.numerics.arrays import Indices, Matrix, Vector
 from sdclab.numerics.linalg import centred
 from sdclab.numerics.ties import NOISE
 
 ORDERS = {"third": 3, "fourth": 4}
+
+NUMBERS = {
+    f"{raw}{order}{marginal}_{average}": Number(
+        f"{average} change of {kind}{order} order {moments}", "loss", 0, unit="%", better="less"
+    )
+    for raw, moments in (("", "central moments"), ("raw_", "moments about 0"))
+    for order in ORDERS
+    for marginal, kind in (("", ""), ("_marginal", "marginal "))
+    for average in ("mean", "median")
+}
 
 
 def measure(original: Matrix, protected: Matrix, independent: Matrix) -> dict[str, float]:

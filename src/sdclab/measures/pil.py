@@ -8,6 +8,7 @@ units of the standard error that it has in the original file.
 import numpy as np
 from scipy.special import ndtr
 
+from sdclab.base.describe import Number
 from sdclab.numerics.arrays import Matrix, Vector
 from sdclab.numerics.linalg import standardised
 from sdclab.numerics.ties import NOISE, difference
@@ -15,9 +16,17 @@ from sdclab.numerics.ties import NOISE, difference
 LEVELS = np.arange(5, 100, 5) / 100
 """The quantiles that are compared: 5, 10, ..., 95 %."""
 
+NUMBERS = {
+    "pil": Number("information loss PIL", "loss", 0, 100, better="less"),
+    **{
+        f"pil_{part}": Number(f"part of PIL: {part}", "loss", 0, 100, better="less")
+        for part in ("mean", "variance", "covariance", "correlation", "quantiles")
+    },
+}
+
 
 def measure(original: Matrix, protected: Matrix, independent: Matrix) -> dict[str, float]:
-    """PIL and its five parts, each from 0 to 100, for the dependent attributes.
+    """PIL and its five parts for the dependent attributes.
 
     With a single attribute there are no pairs: covariance and correlation are then missing (NaN), and PIL is the
     mean of the other three.

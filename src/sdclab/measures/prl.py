@@ -5,11 +5,12 @@ at most 2^p agreement patterns matter: the pairs are gone through block by block
 """
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sdclab.base.describe import Doc, Number
 from sdclab.base.errors import SdclabError
 from sdclab.clustering.classes import Distinct
 from sdclab.numerics.arrays import Indices, Matrix, Vector
@@ -26,27 +27,36 @@ BLOCK = 4_000_000
 
 Codes = NDArray[np.int64]
 
+NUMBERS = {"prl": Number("records linked by agreement PRL", "risk", 0, 100, "%", "less")}
+
 
 def measure(
     original: Matrix,
     protected: Matrix,
     independent: Matrix,
     *,
-    bins: int = 10,
-    cut: Literal["own", "original"] = "own",
-    attributes: Literal["all", "first", "informative"] = "all",
-    probabilities: Literal["counted", "em"] = "counted",
-    sample: int | None = None,
+    bins: Annotated[int, Doc("values agree if they lie in the same of so many bins of equal width, 2 or more")] = 10,
+    cut: Annotated[Literal["own", "original"], Doc("bins of each file's own range, or of the original's")] = "own",
+    attributes: Annotated[
+        Literal["all", "first", "informative"],
+        Doc(
+            "what the intruder knows: all (at most 20), the first k, averaged over k = 1..min(7, p), or, of more than "
+            "20, the 14 that agree least often by chance"
+        ),
+    ] = "all",
+    probabilities: Annotated[
+        Literal["counted", "em"],
+        Doc(
+            "how often values agree among mates and among others: counted, as who protects the file can and an "
+            "intruder might know, or estimated by EM from all pairs"
+        ),
+    ] = "counted",
+    sample: Annotated[
+        int | None,
+        Doc("link only so many originals, evenly spaced in the file, to all released records; cost is then linear"),
+    ] = None,
 ) -> dict[str, float]:
-    """The share (0 to 100) of originals whose true mate has the greatest matching weight; a tie of t counts 1/t.
-
-    Two values agree if they lie in the same of `bins` equal-width bins, of each file's own range or of the
-    original's (`cut`). `attributes`: all of them (at most 20), the first k averaged over k = 1..min(7, p), or, of more
-    than 20, the 14 that agree least often by chance (`informative`). How often values agree among mates and among
-    others is counted, as who protects the file can and an intruder might know; or estimated by EM from all pairs
-    (`probabilities`). `sample`: only so many originals, evenly spaced in the file, are linked to all released records;
-    the cost is then linear in n.
-    """
+    """The share of originals whose true mate has the greatest matching weight; a tie of t counts 1/t."""
     if bins < 2:
         raise SdclabError(f"measure prl: bins is {bins} but must be at least 2.")
     n, p = original.shape

@@ -7,9 +7,11 @@ that a record is a protected one: 1/2 for all of them where the files cannot be 
 
 from collections.abc import Callable, Sequence
 from itertools import chain, combinations, combinations_with_replacement
+from typing import Annotated
 
 import numpy as np
 
+from sdclab.base.describe import Doc, Number
 from sdclab.base.errors import SdclabError, unknown
 from sdclab.numerics.arrays import Mask, Matrix, dichotomous
 from sdclab.numerics.linalg import centred, orthonormal_basis, standardised, with_intercept
@@ -24,9 +26,19 @@ MOST_NUMBERS = 50_000_000
 Term = tuple[int, ...]
 """The attributes whose product is a term, one of them as often as its power."""
 
+NUMBERS = {
+    "propensity_*": Number("sum of (p - 1/2)²", "loss", 0, better="less"),
+    "terms_*": Number("terms of the model", low=0),
+    "floor_*": Number("sum of (p - 1/2)² of two independent samples", low=0),
+}
+
 
 def measure(
-    original: Matrix, protected: Matrix, independent: Matrix, *, models: list[str] = ["cubic"]
+    original: Matrix,
+    protected: Matrix,
+    independent: Matrix,
+    *,
+    models: Annotated[list[str], Doc("any of main, literal, cubic, powers, mixed")] = ["cubic"],
 ) -> dict[str, float]:
     """For every model m, `propensity_m`, `terms_m` and `floor_m`; all attributes, also the independents, are in it.
 

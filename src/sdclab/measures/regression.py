@@ -5,9 +5,16 @@ Oganian & Domingo-Ferrer (2017), section 5, Table 2.
 
 import numpy as np
 
+from sdclab.base.describe import Number
 from sdclab.numerics.arrays import Matrix, Vector
 from sdclab.numerics.linalg import RELATIVE_RANK, centred, residuals, standardised
 from sdclab.numerics.ties import NOISE
+
+NUMBERS = {
+    f"{part}_change_{average}": Number(f"{average} change of the {name}", "loss", 0, unit="%", better="less")
+    for part, name in (("coefficient", "regression slopes"), ("error", "slopes' standard errors"))
+    for average in ("mean", "median")
+}
 
 
 def measure(original: Matrix, protected: Matrix, independent: Matrix) -> dict[str, float]:

@@ -6,12 +6,15 @@ covariance part (Mateo-Sanz, Domingo-Ferrer & Sebé 2005) to the pairs of one de
 
 import numpy as np
 
+from sdclab.base.describe import Number
 from sdclab.measures.pil import covariance_losses
 from sdclab.numerics.arrays import Matrix
 
+NUMBERS = {"xy": Number("loss of the relations with independents", "loss", 0, 100, better="less")}
+
 
 def measure(original: Matrix, protected: Matrix, independent: Matrix) -> dict[str, float]:
-    """The mean loss of the covariances of each dependent with each independent, from 0 to 100.
+    """The mean loss of the covariances of each dependent with each independent.
 
     NaN without independents.
     """

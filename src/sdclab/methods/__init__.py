@@ -2,8 +2,8 @@
 
 Every method is a function `protect(dependent, independent, rng, *, parameters...)` in a file of its own: the
 dependent attributes are replaced, the independent ones are released as they are and may inform the model. It
-returns an array of finite numbers shaped like `dependent`, or a `Release`. To add one: write the file, add its line
-here, name it in a study's config.
+returns an array of finite numbers shaped like `dependent`, or a `Release`. Every parameter says what it means beside
+its type. To add a method: write the file, which is found by its presence, and name it in a study's config.
 
 A method's module may also declare `GRID`, the parameters that `sdclab map` tries on a file it knows nothing about, in
 the form of a study's config, and `CONTROL`: shown there for comparison, never recommended.
@@ -19,28 +19,7 @@ from sdclab.base.errors import SdclabError
 from sdclab.base.registry import Registry, check_numbers
 from sdclab.numerics.arrays import Matrix
 
-METHODS = Registry(
-    "method",
-    __name__,
-    "protect",
-    {
-        "fcrm": "fcrm",
-        "fdm": "fdm",
-        "fuzzy_hybrid": "fuzzy_hybrid",
-        "hybrid": "hybrid",
-        "hybrid_micro": "hybrid_micro",
-        "ipso_a": "ipso_a",
-        "ipso_b": "ipso_b",
-        "ipso_c": "ipso_c",
-        "k_member": "k_member",
-        "mdav": "mdav",
-        "noise": "noise",
-        "noise_cov": "noise_cov",
-        "permute": "permute",
-        "rotation": "rotation",
-        "synthetic": "synthetic",
-    },
-)
+METHODS = Registry("method", __name__, "protect")
 
 
 @dataclass(frozen=True)
@@ -53,11 +32,11 @@ class Release:
 
 def grid(method: str) -> Mapping[str, Any]:
     """The parameters to try on an unknown file; the defaults alone if the method declares none."""
-    return getattr(METHODS.load(method), "GRID", {})
+    return METHODS.declared(method, "GRID", {})
 
 
 def is_control(method: str) -> bool:
-    return getattr(METHODS.load(method), "CONTROL", False)
+    return METHODS.declared(method, "CONTROL", False)
 
 
 def release(

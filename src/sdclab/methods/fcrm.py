@@ -6,10 +6,11 @@ III; Cano (2009), section 4.
 
 from dataclasses import dataclass
 from functools import reduce
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
+from sdclab.base.describe import Doc
 from sdclab.base.errors import SdclabError
 from sdclab.clustering.fcm import (
     Stack,
@@ -38,22 +39,35 @@ def protect(
     independent: Matrix,
     rng: np.random.Generator,
     *,
-    c: int,
-    dependents: Literal["separate", "joint"] = "separate",
-    intercept: bool = True,
-    solver: Solver = "lstsq",
-    zero_test: ZeroTest = "relative",
-    start: Literal["x", "y", "both"] = "x",
-    m: float = 1.5,
-    r_max: int = 30,
-    epsilon: float = 1e-5,
+    c: Annotated[int, Doc("the number of clusters, each with its regression model, from 1 to the number of records")],
+    dependents: Annotated[
+        Literal["separate", "joint"],
+        Doc("c models for each dependent by itself, or one set of c models for all of them, the paper's text"),
+    ] = "separate",
+    intercept: Annotated[bool, Doc("whether the models have one; the paper's equation 2 has none")] = True,
+    solver: Annotated[
+        Solver,
+        Doc(
+            "of the weighted normal equations: least squares, safe for a singular X'DX, the inverse of equation 2 to "
+            "the letter, or the generalised inverse of the thesis' section 2.6"
+        ),
+    ] = "lstsq",
+    zero_test: Annotated[
+        ZeroTest,
+        Doc("for one_inverse, when a pivot counts as zero: if it is rounding noise, or only 0.0, as printed"),
+    ] = "relative",
+    start: Annotated[
+        Literal["x", "y", "both"],
+        Doc(
+            "what the fuzzy c-means that gives the first partition looks at, in raw units: independents, dependents "
+            "or both; without independents y, whatever is said"
+        ),
+    ] = "x",
+    m: Annotated[float, Doc("fuzziness, above 1")] = 1.5,
+    r_max: Annotated[int, Doc("iterations at most, of the start too")] = 30,
+    epsilon: Annotated[float, Doc("the largest change of a membership that counts as none, at the start too")] = 1e-5,
 ) -> Release:
-    """Replace every record's dependents by the prediction of the regression model it belongs to most.
-
-    `dependents`: c models for each dependent alone, or one set of c models for all together (the paper's text).
-    `intercept`: the paper's equation 2 has none. `solver`: how the weighted normal equations are solved. `start`:
-    what the fuzzy c-means that gives the first partition looks at; without independents this is y whatever is said.
-    """
+    """Replace every record's dependents by the prediction of the regression model it belongs to most."""
     check_fcrm(c, m, r_max, len(dependent))
     if dependent.shape[1] == 0:
         raise SdclabError("method fcrm: there is no dependent attribute to protect.")

@@ -5,20 +5,35 @@ gives neither sigma nor alpha nor what is released; see docs/methods.md for what
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
+from sdclab.base.describe import Doc
+from sdclab.clustering.blocks import Block, ClusterSize
 from sdclab.clustering.classes import anonymity, at_means, classes
 from sdclab.clustering.fuzzy_k_member import Function, FuzzyClusters, Membership, fuzzy_k_member
 from sdclab.clustering.k_member import Normalised, joined, k_member
 from sdclab.methods import Release
 from sdclab.numerics.arrays import Matrix
 
-Released = Literal["largest", "weighted"]
-
 REACH = 0.185
 """sigma, fitted on one published number (435.276: exponential, k = 2, FDM), and alpha, for which there is none."""
+
+FunctionName = Annotated[
+    Membership,
+    Doc(
+        "how what a record gives to a core falls with their distance d, equations 2, 1 and 3: exp(-d/sigma), "
+        "exp(-d²/sigma) or max(1 - d/alpha, 0)"
+    ),
+]
+Sigma = Annotated[float, Doc("for the exponential and the bell, fitted on one published number")]
+Alpha = Annotated[float, Doc("for the triangular function; no number is published for it")]
+Released = Annotated[
+    Literal["largest", "weighted"],
+    Doc("the centre to which the record gave most, or all its centres weighted by what it gave, which keeps the means"),
+]
+Strict = Annotated[bool, Doc("release records of a class below k anew, in crisp clusters, so that none is below k")]
 
 GRID = {"k": [3, 5, 10, 20, 50]}
 
@@ -28,20 +43,17 @@ def protect(
     independent: Matrix,
     rng: np.random.Generator,
     *,
-    k: int = 3,
-    membership: Membership = "exponential",
-    sigma: float = REACH,
-    alpha: float = REACH,
+    k: ClusterSize = 3,
+    membership: FunctionName = "exponential",
+    sigma: Sigma = REACH,
+    alpha: Alpha = REACH,
     released: Released = "largest",
-    strict: bool = False,
-    block: int | None = None,
+    strict: Strict = False,
+    block: Block = None,
 ) -> Release:
     """Replace every record by the centre of the fuzzy cluster it belongs to most, or by a mean of centres.
 
-    `sigma` is for the exponential and the bell-shaped function, `alpha` for the triangular one. `released`: the centre
-    of the `largest` membership, or all centres `weighted` by membership, which keeps the means. Neither is k-anonymous,
-    and `below_k` says by how much; `strict` releases the records of too small a class anew. `block`: clusters are
-    looked for inside blocks of at most so many neighbouring records. Deterministic.
+    Neither is k-anonymous, and `below_k` says by how much. Deterministic.
     """
     records = Normalised.of(dependent)
     options = Modification(k, Function.of(membership, sigma, alpha), released, strict, block)

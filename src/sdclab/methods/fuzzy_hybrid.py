@@ -3,16 +3,18 @@
 Ahmed & Rauf (2016), section 3.3. Its numbered steps rotate first; its first sentence modifies first.
 """
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
+from sdclab.base.describe import Doc
+from sdclab.clustering.blocks import Block, ClusterSize
 from sdclab.clustering.classes import anonymity
-from sdclab.clustering.fuzzy_k_member import Function, Membership
+from sdclab.clustering.fuzzy_k_member import Function
 from sdclab.clustering.k_member import Normalised, ranges
 from sdclab.methods import Release
-from sdclab.methods.fdm import REACH, Modification, Released
-from sdclab.methods.rotation import Kind, Scale, rotation_matrix, turned, units
+from sdclab.methods.fdm import REACH, Alpha, FunctionName, Modification, Released, Sigma, Strict
+from sdclab.methods.rotation import Kind, Planes, Scale, rotation_matrix, turned, units
 from sdclab.numerics.arrays import Matrix
 
 GRID = {"k": [3, 5, 10, 20, 50]}
@@ -23,19 +25,22 @@ def protect(
     independent: Matrix,
     rng: np.random.Generator,
     *,
-    k: int = 3,
-    membership: Membership = "exponential",
-    sigma: float = REACH,
-    alpha: float = REACH,
+    k: ClusterSize = 3,
+    membership: FunctionName = "exponential",
+    sigma: Sigma = REACH,
+    alpha: Alpha = REACH,
     released: Released = "largest",
-    strict: bool = False,
-    block: int | None = None,
-    order: Literal["rotation_first", "fdm_first"] = "rotation_first",
+    strict: Strict = False,
+    block: Block = None,
+    order: Annotated[
+        Literal["rotation_first", "fdm_first"],
+        Doc("the paper's numbered steps rotate first, its first sentence modifies first"),
+    ] = "rotation_first",
     rotation: Kind = "planes",
-    planes: str = "1-2",
+    planes: Planes = "1-2",
     scale: Scale = "minmax",
 ) -> Release:
-    """Rotate and modify, or modify and rotate; the parameters are those of `rotation` and `fdm`.
+    """Rotate and modify, or modify and rotate.
 
     Losses are those of the clusters in the rotated file, with the ranges before the rotation as denominator
     (`cluster_loss`) or those after it (`cluster_loss_remeasured`). Clusters are formed with the ranges of the file that

@@ -3,10 +3,11 @@
 Oganian & Domingo-Ferrer (2017): sections 3 to 5 for continuous attributes, section 6 for dichotomous ones beside them.
 """
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
+from sdclab.base.describe import Doc
 from sdclab.base.errors import SdclabError
 from sdclab.clustering import latent_class, mixture
 from sdclab.clustering.covariances import COVARIANCES
@@ -29,18 +30,26 @@ def protect(
     independent: Matrix,
     rng: np.random.Generator,
     *,
-    k: int = 60,
-    clusters: int | None = None,
-    model: Literal["EII", "VII", "EEE", "VVI", "EVV", "VEV", "VVV", "any"] = "any",
-    start: Start = "mclust",
-    enforce: bool = False,
+    k: Annotated[int, Doc("the weights of the mixture are at least k/n, equations 3 and 4")] = 60,
+    clusters: Annotated[int | None, Doc("how many, below n/k; if nothing is said BIC chooses from 2 to 10")] = None,
+    model: Annotated[
+        Literal["EII", "VII", "EEE", "VVI", "EVV", "VEV", "VVV", "any"],
+        Doc(
+            "the covariances, volume, shape and orientation being Equal, Variable or those of the Identity, or "
+            "whichever has the largest BIC"
+        ),
+    ] = "any",
+    start: Annotated[
+        Start, Doc("where EM starts: merges as R's mclust makes them, merges by the book, or k-means")
+    ] = "mclust",
+    enforce: Annotated[
+        bool, Doc("dissolve the smallest cluster until none has fewer than k records, its own going to the next likely")
+    ] = False,
 ) -> Release:
     """Cluster by a mixture whose weights are at least k/n, then synthesise each cluster as a normal sample.
 
-    BIC chooses the number of `clusters`, if none is given, and the covariance `model` among `any`. Equations 3 and 4
-    bound the weights, not the clusters that records are assigned to: `smallest_cluster` tells the k that a release
-    really has, and `enforce` dissolves clusters below k. Attributes of zeros and ones are drawn from latent classes
-    given the released others.
+    Equations 3 and 4 bound the weights, not the clusters that records are assigned to: `smallest_cluster` tells the k
+    that a release really has. Attributes of zeros and ones are drawn from latent classes given the released others.
     """
     binary = dichotomous(dependent)
     if binary.all():

@@ -6,6 +6,7 @@ sections 4 and 5.
 
 import numpy as np
 
+from sdclab.clustering.blocks import Block, ClusterSize
 from sdclab.methods import mdav
 from sdclab.numerics.arrays import Indices, Matrix
 from sdclab.numerics.linalg import centred_basis, same_gram
@@ -14,9 +15,14 @@ GRID = {"k": [5, 10, 20, 50, 100, 200]}
 
 
 def protect(
-    dependent: Matrix, independent: Matrix, rng: np.random.Generator, *, k: int = 20, block: int | None = None
+    dependent: Matrix,
+    independent: Matrix,
+    rng: np.random.Generator,
+    *,
+    k: ClusterSize = 20,
+    block: Block = None,
 ) -> Matrix:
-    """Cluster by MDAV with at least k records each (`block` as there), then draw each cluster as a normal sample."""
+    """Cluster by MDAV with at least k records each, then draw each cluster as a normal sample."""
     return synthesise(dependent, mdav.clusters(dependent, k, block), rng)
 
 

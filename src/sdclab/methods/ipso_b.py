@@ -3,10 +3,11 @@
 Burridge (2003); Cano & Torra (2009), section II.A; Cano (2009), appendix A.1.
 """
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
+from sdclab.base.describe import Doc
 from sdclab.methods import ipso_a
 from sdclab.numerics.arrays import Matrix
 from sdclab.numerics.linalg import centred_basis, residuals
@@ -17,13 +18,15 @@ def protect(
     independent: Matrix,
     rng: np.random.Generator,
     *,
-    reading: Literal["burridge", "thesis"] = "burridge",
+    reading: Annotated[
+        Literal["burridge", "thesis"],
+        Doc("errors with the estimated residual covariance, or as in the thesis' R code, of variance at most one"),
+    ] = "burridge",
 ) -> Matrix:
     """IPSO-A plus the residuals of drawn errors, so that a regression on the independents gives the same B.
 
-    `burridge` draws the errors with the estimated residual covariance. `thesis` follows the printed R code:
-    standardised normal draws in raw units, one regression a dependent on the independents *and* the dependents,
-    hence noise of variance at most one whatever the data's scale.
+    The printed R code takes standardised normal draws in raw units, and one regression a dependent on the independents
+    *and* the dependents: hence noise of variance at most one whatever the data's scale.
     """
     basis = centred_basis(independent)
     prediction = ipso_a.protect(dependent, independent, rng)

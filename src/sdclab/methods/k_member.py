@@ -4,13 +4,12 @@ Byun, Kamra, Bertino & Li (2007), Efficient k-anonymization using clustering tec
 fuzzy data modification of Ahmed & Rauf (2016).
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
+from sdclab.clustering.blocks import Block, ClusterSize
 from sdclab.clustering.classes import anonymity, at_means
 from sdclab.clustering.k_member import Normalised, k_member, loss
+from sdclab.clustering.taxonomy import Taxonomies
 from sdclab.methods import Release
 from sdclab.numerics.arrays import Matrix
 
@@ -22,14 +21,13 @@ def protect(
     independent: Matrix,
     rng: np.random.Generator,
     *,
-    k: int = 3,
-    taxonomies: Mapping[str, Any] = {},
-    block: int | None = None,
+    k: ClusterSize = 3,
+    taxonomies: Taxonomies = {},
+    block: Block = None,
 ) -> Release:
     """Replace every record by the centre of its cluster of at least k: means, or the most frequent category.
 
-    `taxonomies` says which dependents are categorical: position, from 1 -> tree over its codes. `block`: clusters
-    are looked for inside blocks of at most so many neighbouring records. Deterministic.
+    Deterministic.
     """
     records = Normalised.of(dependent, taxonomies)
     clusters = k_member(records, k, block)

@@ -7,7 +7,7 @@ Oganian & Domingo-Ferrer (2017), section 5.
 import numpy as np
 
 from sdclab.base.errors import SdclabError
-from sdclab.clustering.blocks import clustering_blocks
+from sdclab.clustering.blocks import Block, ClusterSize, clustering_blocks
 from sdclab.clustering.classes import at_means
 from sdclab.clustering.remaining import Remaining
 from sdclab.numerics.arrays import Indices, Matrix
@@ -17,12 +17,14 @@ GRID = {"k": [3, 5, 10, 20, 50, 100]}
 
 
 def protect(
-    dependent: Matrix, independent: Matrix, rng: np.random.Generator, *, k: int = 3, block: int | None = None
+    dependent: Matrix,
+    independent: Matrix,
+    rng: np.random.Generator,
+    *,
+    k: ClusterSize = 3,
+    block: Block = None,
 ) -> Matrix:
-    """Replace every record by the mean of its cluster of at least k records.
-
-    `block`: clusters are looked for inside blocks of at most so many neighbouring records.
-    """
+    """Replace every record by the mean of its cluster of at least k records."""
     return at_means(dependent, clusters(dependent, k, block))
 
 

@@ -3,8 +3,11 @@
 Oganian & Domingo-Ferrer (2017), equation 10: Xm = E[Xo] + ((Xo - E[Xo]) + E) / sqrt(1 + c) with E ~ N(0, c S).
 """
 
+from typing import Annotated
+
 import numpy as np
 
+from sdclab.base.describe import Doc
 from sdclab.base.errors import SdclabError
 from sdclab.numerics.arrays import Matrix
 from sdclab.numerics.linalg import centred, centred_basis, same_gram
@@ -13,12 +16,18 @@ GRID = {"c": [0.05, 0.1, 0.2, 0.5, 1.0, 2.0]}
 
 
 def protect(
-    dependent: Matrix, independent: Matrix, rng: np.random.Generator, *, c: float = 0.15, exact: bool = True
+    dependent: Matrix,
+    independent: Matrix,
+    rng: np.random.Generator,
+    *,
+    c: Annotated[float, Doc("the noise's covariances, in units of the data's; above 0")] = 0.15,
+    exact: Annotated[
+        bool, Doc("keep means and covariances in every release, not in expectation alone as the paper's noise does")
+    ] = True,
 ) -> Matrix:
     """Mask with noise of covariance c S, then shrink.
 
-    The paper's noise keeps means and covariances in expectation. If `exact`, it has mean 0 and covariance c S, and no
-    correlation with the data, in the sample too, and keeps them in every release.
+    Noise that is exact has mean 0, covariance c S and no correlation with the data in the sample, too.
     """
     if c <= 0:
         raise SdclabError(f"method noise_cov: c is {c} but must be positive.")

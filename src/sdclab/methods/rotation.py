@@ -5,17 +5,26 @@ distances between normalised records stay; the attributes do not.
 """
 
 from itertools import combinations
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
+from sdclab.base.describe import Doc
 from sdclab.base.errors import SdclabError
 from sdclab.clustering.k_member import ranges
 from sdclab.numerics.arrays import Matrix, Vector
 from sdclab.numerics.linalg import orthonormalised
 
-Kind = Literal["planes", "haar"]
-Scale = Literal["minmax", "standardised"]
+Kind = Annotated[
+    Literal["planes", "haar"],
+    Doc("by a random angle in each of some planes, one after the other, or by a random orthogonal matrix"),
+]
+Planes = Annotated[
+    str, Doc("all, or some by the positions of their two attributes, as in 1-2+3-4; the paper turns the first alone")
+]
+Scale = Annotated[
+    Literal["minmax", "standardised"], Doc("of the attributes when they are turned: from 0 to 1, or mean 0 and SD 1")
+]
 
 GRID = {"rotation": ["planes", "haar"]}
 
@@ -26,15 +35,12 @@ def protect(
     rng: np.random.Generator,
     *,
     rotation: Kind = "planes",
-    planes: str = "all",
+    planes: Planes = "all",
     scale: Scale = "minmax",
 ) -> Matrix:
     """Turn the normalised records at random and release them in the units they came in.
 
-    `rotation`: by a random angle in each of some `planes`, one after the other, named by the positions of their two
-    attributes (`1-2+3-4`), or in `all`. The paper's matrices turn the first plane only, which leaves every other
-    attribute as it was. Or by a random orthogonal matrix (`haar`). `scale`: attributes from 0 to 1, or with mean 0 and
-    SD 1.
+    The paper's matrices turn the first plane only, which leaves every other attribute as it was.
     """
     origin, unit = units(dependent, scale)
     return origin + unit * turned(

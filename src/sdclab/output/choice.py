@@ -8,8 +8,9 @@ import pandas as pd
 from sdclab.base import files
 from sdclab.experiment.choice import CARRIED, Choice, Row, best, may_be_made
 from sdclab.microdata.manifest import UserFile
+from sdclab.output import style
 from sdclab.output.pages import choice as pages
-from sdclab.output.plots import choices, style
+from sdclab.output.plots import choices
 
 
 def deliver(folder: Path, file: UserFile, made: Choice, notes: Sequence[str] = ()) -> Path:

@@ -9,7 +9,7 @@ from sdclab.experiment.scenario import Scenario
 from sdclab.experiment.study import Figure
 from sdclab.microdata.dataset import Dataset
 from sdclab.output.plots import PLOTS
-from sdclab.output.plots.style import plain
+from sdclab.output.style import plain
 
 
 def draw(figure: Figure, tables: Sequence[pd.DataFrame], scenario: Scenario | None, dataset: Dataset | None) -> Drawing:

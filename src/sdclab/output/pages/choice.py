@@ -7,21 +7,19 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from sdclab.base.names import written
-from sdclab.experiment.choice import SCALES, Choice, Row, best, label, trade_off
+from sdclab.experiment.choice import Choice, Row, best, label, trade_off
 from sdclab.measures.copy import limit
 from sdclab.microdata.manifest import UserFile
 from sdclab.microdata.roles import Roles
 from sdclab.output.pages.figures import inline
 from sdclab.output.pages.markup import Html, document, joined, scrolling, tag
 from sdclab.output.pages.ranking import ranking_table
+from sdclab.output.pages.tables import explained
 
 NUMBERS = ("score", "pil", "dr", "copy", "xy")
 HEAD = ("rank", "method", "parameters", *NUMBERS, "remark")
 
-READING = (
-    f"{SCALES} copy is the share of records that stand in the release, nearly as they were, anywhere; "
-    "xy is the loss of the relations between dependents and independents, empty without independents."
-)
+READING = f"{explained(NUMBERS)} Without independents xy is empty."
 
 
 def command(file: UserFile, row: Row, roles: Roles, folder: Path) -> str:

@@ -5,6 +5,7 @@ from itertools import groupby
 from math import floor, log10
 from typing import Any
 
+from sdclab import measures
 from sdclab.experiment.selection import Selection
 from sdclab.output.pages.marks import mark
 from sdclab.output.pages.markup import Html, joined, scrolling, tag
@@ -14,7 +15,8 @@ from sdclab.output.series import is_curve, is_number
 
 Place = tuple[float, float]
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 600, 420, 46, 12, 12, 44
-MEASURED = {"pil": "PIL", "dr": "DR", "copy": "verbatim copies, %"}
+MEASURED = {name: measures.number(name) for name in ("pil", "dr", "copy")}
+"""What a point tells."""
 
 
 def ru_map(rows: Sequence[Row], options: Mapping[str, Any], title: str) -> Html:
@@ -68,9 +70,9 @@ def _frame(scale: Scale) -> Html:
         parts.append(tag("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y, y2=y, class_="grid"))
         parts.append(tag("text", f"{tick:g}", x=LEFT - 6, y=y + 4, text_anchor="end"))
     middle, half = (LEFT + WIDTH - RIGHT) / 2, (TOP + HEIGHT - BOTTOM) / 2
-    parts.append(tag("text", "information loss PIL →", x=middle, y=HEIGHT - 8, text_anchor="middle"))
+    parts.append(tag("text", f"{MEASURED['pil'].label} →", x=middle, y=HEIGHT - 8, text_anchor="middle"))
     turned = f"translate(12 {half}) rotate(-90)"
-    parts.append(tag("text", "disclosure risk DR →", transform=turned, text_anchor="middle"))
+    parts.append(tag("text", f"{MEASURED['dr'].label} →", transform=turned, text_anchor="middle"))
     return tag("g", *parts, class_="axes", aria_hidden="true")
 
 
@@ -144,10 +146,9 @@ def _name(row: Row, by: str) -> str:
 
 def _told(row: Row, column: str) -> list[str]:
     """What was measured: as printed, or ours with its spread."""
-    names = {key: name for key, name in MEASURED.items() if row.get(f"{key}{column}")}
-    if column:
-        return [f"{name} {row[key + column]}" for key, name in names.items()]
-    return [f"{name} {with_sd(row[key], row[f'{key}_sd'])}" for key, name in names.items()]
+    shown = {key: number for key, number in MEASURED.items() if row.get(f"{key}{column}")}
+    values = {key: row[key + column] if column else with_sd(row[key], row[f"{key}_sd"]) for key in shown}
+    return [f"{number.label} {values[key]} {number.unit}".rstrip() for key, number in shown.items()]
 
 
 def _point(place: Place, i: int, hollow: bool, about: Sequence[str]) -> Html:

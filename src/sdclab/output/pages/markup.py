@@ -40,9 +40,9 @@ def _cell(name: str, cell: object) -> Html:
     return cell if isinstance(cell, Html) and cell.startswith(f"<{name}") else tag(name, cell)
 
 
-def number(content: object, cell: str = "td", class_: str = "") -> Html:
+def number(content: object, cell: str = "td", class_: str = "", title: str | None = None) -> Html:
     """A cell that is set flush right, as numbers and what stands above them are."""
-    return tag(cell, content, class_=f"number {class_}".strip())
+    return tag(cell, content, class_=f"number {class_}".strip(), title=title)
 
 
 def policy(style: str, script: str = "") -> Html:

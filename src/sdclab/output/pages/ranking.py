@@ -2,18 +2,19 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from sdclab.experiment.choice import CAME_THROUGH, SCALES, remark
+from sdclab import measures
+from sdclab.experiment.choice import CAME_THROUGH, remark
 from sdclab.experiment.study import Study
 from sdclab.numerics.ties import ascending
 from sdclab.output.pages.markup import Html, joined, number, table, tag
 from sdclab.output.pages.run import Row, Run
-from sdclab.output.pages.tables import folded, with_sd
+from sdclab.output.pages.tables import explained, folded, heading, with_sd
 
 NUMBERS = ("score", "pil", "dr", "copy")
 Line = tuple[str, str, Sequence[str], str]
 """Method, parameters, numbers and a remark."""
 
-READING = f"{SCALES} A marked point copies records, leaves a dependent as it is, or is a control: it is no choice."
+READING = "A marked point copies records, leaves a dependent as it is, or is a control: it is no choice."
 
 
 def publishes_nothing(study: Study) -> bool:
@@ -35,7 +36,7 @@ def _against(row: Row) -> str:
 def lead(studies: Sequence[Study], run: Run) -> Html:
     """What a page of such studies is about: how much was tried, on what, and what does best."""
     data = tag("ul", *(tag("li", _about(fact)) for fact in run.datasets))
-    return joined([tag("p", READING), data, *(_best(study, run) for study in studies)])
+    return joined([tag("p", f"{explained(NUMBERS)} {READING}"), data, *(_best(study, run) for study in studies)])
 
 
 def _about(fact: Mapping[str, object]) -> str:
@@ -56,8 +57,8 @@ def _name(row: Row) -> str:
 
 
 def _told(row: Row) -> str:
-    names = {"score": "score", "pil": "PIL", "dr": "DR"}
-    return ", ".join(f"{name} {float(row[key]):.1f}" for key, name in names.items() if row.get(key))
+    shown = [key for key in ("score", "pil", "dr") if row.get(key)]
+    return ", ".join(f"{measures.number(key).label} {float(row[key]):.1f}" for key in shown)
 
 
 def ranking(study: Study, run: Run) -> Html:
@@ -76,7 +77,7 @@ def ranking(study: Study, run: Run) -> Html:
 
 def ranking_table(quantities: Sequence[str], lines: Iterable[Line]) -> Html:
     """Points from the best to the worst."""
-    numbers = [number(quantity, "th") for quantity in quantities]
+    numbers = [heading(quantity) for quantity in quantities]
     head = [number("rank", "th"), "method", "parameters", *numbers, tag("th", "remark", class_="text")]
     body = [
         [number(rank), method, parameters, *map(number, values), tag("td", said, class_="text")]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from sdclab import measures
 from sdclab.evidence.scorecard import label
 from sdclab.experiment.study import Sensitivity
 from sdclab.experiment.table import Table
@@ -26,8 +27,8 @@ def side_by_side(spec: Table, run: Run) -> Html:
     printed = spec.published is not None
     head: list[object] = [*keys]
     for quantity in spec.quantities:
-        head += [number(f"{quantity} {whose}", "th") for whose in WHOSE] if printed else [number(quantity, "th")]
-    head += [number(quantity, "th") for quantity in spec.beside]
+        head += [heading(quantity, whose) for whose in WHOSE] if printed else [heading(quantity)]
+    head += [heading(quantity) for quantity in spec.beside]
     body = [_row(row, spec, keys, verdicts) for row in rows]
     kinds = ", ".join(sorted({row["dataset_kind"] for row in rows} - {""}))
     note = "" if not printed else " Ours: mean ± standard deviation over the replicates."
@@ -38,6 +39,17 @@ def side_by_side(spec: Table, run: Run) -> Html:
         joined([about, tally(judged), table(head, body, spec.title), _judgements(judged)]),
         id=f"table-{spec.study}-{spec.name}",
     )
+
+
+def heading(quantity: str, whose: str = "") -> Html:
+    """The head of a column of numbers; what they measure is told when it is pointed at."""
+    told = measures.number(quantity).sentence
+    return number(f"{quantity} {whose}".rstrip(), "th", title=told if told != quantity else None)
+
+
+def explained(quantities: Iterable[str]) -> str:
+    """What columns of numbers mean, for the text beside their table."""
+    return " ".join(f"{quantity}: {measures.number(quantity).sentence}." for quantity in quantities)
 
 
 def folded(title: str, rows: int, content: Html, open_: bool = False, **attributes: object) -> Html:
@@ -103,7 +115,7 @@ def plain(spec: Sensitivity, run: Run) -> Html:
     """A table without published numbers beside ours: a sensitivity table."""
     rows = run.sensitivities[spec.study, spec.name]
     keys = [key for key in rows[0] if key != "ranking"]
-    head = [number(key, "th") for key in keys]
+    head = [heading(key) for key in keys]
     body = [[number(rounded(row[key])) for key in keys] for row in rows]
     about = tag(
         "p",

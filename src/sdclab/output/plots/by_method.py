@@ -1,31 +1,31 @@
 """A table with a few methods as dots: ours under one or several readings, and the published numbers."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from sdclab.base.describe import Doc
 from sdclab.experiment.scenario import Split
 from sdclab.experiment.selection import Selection
-from sdclab.output.plots.style import COLOURS, INK, MARKERS, kinds
+from sdclab.output.style import COLOURS, INK, MARKERS, Rows, Title, kinds
 
 
 def draw(
     tables: Mapping[str, pd.DataFrame],
     split: Split | None,
     *,
-    title: str,
-    quantities: dict[str, str],
-    rows: dict[str, list[Any]] = {},
-    by: str = "",
-    also: dict[str, dict[str, str]] = {},
+    title: Title,
+    quantities: Annotated[dict[str, str], Doc("a panel each: column and the label of its axis")],
+    rows: Rows = {},
+    by: Annotated[str, Doc("the column in which readings differ")] = "",
+    also: Annotated[
+        dict[str, dict[str, str]], Doc("for a quantity, readings that are columns of their own: name and column")
+    ] = {},
 ) -> Figure:
-    """One panel a quantity (its name and its axis' label), one line a method that the paper has a number of.
-
-    Readings differ in the column `by`, or are further columns of the table: `also` names them for each quantity.
-    """
+    """One panel a quantity, one line a method that the paper has a number of."""
     (table,) = tables.values()
     table = table[[Selection(rows).includes({str(key): row[key] for key in rows}) for _, row in table.iterrows()]]
     table = table[table[f"{next(iter(quantities))}_published"].notna()]

@@ -7,13 +7,13 @@ from matplotlib.figure import Figure
 
 from sdclab.experiment.scenario import Split
 from sdclab.measures.copy import copies
-from sdclab.output.plots.labels import Label, place
+from sdclab.output.labels import Label, place
 from sdclab.output.plots.ru_map import frame
-from sdclab.output.plots.style import COLOURS, FAINT, INK, MARKERS, STYLES, kinds
 from sdclab.output.series import is_curve
+from sdclab.output.style import COLOURS, FAINT, INK, MARKERS, STYLES, Title, kinds
 
 
-def draw(tables: Mapping[str, pd.DataFrame], split: Split | None, *, title: str) -> Figure:
+def draw(tables: Mapping[str, pd.DataFrame], split: Split | None, *, title: Title) -> Figure:
     """A table with method, parameters, pil, dr, copy, crowding and dataset_kind; a method's line follows its order.
 
     A hollow point copies too many of the records.

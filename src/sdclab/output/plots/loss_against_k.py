@@ -7,7 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sdclab.experiment.scenario import Split
-from sdclab.output.plots.style import FAINT, INK, kinds, line_with_band
+from sdclab.measures.information_loss import NUMBERS
+from sdclab.output.style import FAINT, INK, Title, kinds, line_with_band
 
 HYBRID = {
     "information_loss": ("hybrid, original ranges", 1),
@@ -16,7 +17,7 @@ HYBRID = {
 """Quantities of the hybrid: label and place among the looks of lines."""
 
 
-def draw(tables: Mapping[str, pd.DataFrame], split: Split | None, *, title: str) -> Figure:
+def draw(tables: Mapping[str, pd.DataFrame], split: Split | None, *, title: Title) -> Figure:
     """One column a membership function: the losses, and below them the hybrid's as a share of FDM's, claimed < 1."""
     (table,) = tables.values()
     table = table.sort_values("k", kind="stable")
@@ -32,7 +33,7 @@ def draw(tables: Mapping[str, pd.DataFrame], split: Split | None, *, title: str)
         lower.set_xlabel("k")
     first, below = panels[:, 0]
     ticks = sorted(table["k"].unique())
-    first.set(xscale="log", yscale="log", ylabel="information loss of the clusters")
+    first.set(xscale="log", yscale="log", ylabel=NUMBERS["information_loss"].axis)
     below.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     below.minorticks_off()
     below.set_ylabel("hybrid / FDM")

@@ -1,18 +1,20 @@
 """Clusters on all pairs of attributes, the original beside what the method hybrid releases."""
 
 from collections.abc import Mapping
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from sdclab.base.describe import Doc
 from sdclab.base.errors import SdclabError
 from sdclab.experiment.scenario import Split
 from sdclab.methods.hybrid import clustered, protect
 from sdclab.numerics.arrays import Indices, Matrix, Vector
 from sdclab.numerics.seeds import stream
-from sdclab.output.plots.style import COLOURS, MARKERS
+from sdclab.output.style import COLOURS, MARKERS, Title
 
 DRAWS_RECORDS = True
 
@@ -21,10 +23,10 @@ def draw(
     tables: Mapping[str, pd.DataFrame],
     split: Split | None,
     *,
-    title: str,
-    columns: list[str],
-    logarithmic: list[str] = [],
-    k: int = 60,
+    title: Title,
+    columns: Annotated[list[str], Doc("what to call the scenario's dependents, one after the other")],
+    logarithmic: Annotated[list[str], Doc("those of the columns whose axes are logarithmic")] = [],
+    k: Annotated[int, Doc("of the method hybrid")] = 60,
 ) -> Figure:
     """Below the diagonal the original, above it a release with the same k; a record keeps its cluster's mark.
 

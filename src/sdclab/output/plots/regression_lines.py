@@ -1,23 +1,29 @@
 """The example of Cano & Torra (2009), figures 1 to 3: points by cluster, and the regression line of each."""
 
 from collections.abc import Mapping, Sequence
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from sdclab.base.describe import Doc
 from sdclab.experiment.scenario import Split
 from sdclab.measures import measure
 from sdclab.methods import fcrm
 from sdclab.numerics.seeds import seed_of, stream
-from sdclab.output.plots.style import COLOURS, MARKERS
+from sdclab.output.style import COLOURS, MARKERS, Title
 
 DRAWS_RECORDS = True
 
 
 def draw(
-    tables: Mapping[str, pd.DataFrame], split: Split | None, *, title: str, c: Sequence[int] = (2, 3, 5)
+    tables: Mapping[str, pd.DataFrame],
+    split: Split | None,
+    *,
+    title: Title,
+    c: Annotated[Sequence[int], Doc("numbers of clusters, a panel each")] = (2, 3, 5),
 ) -> Figure:
     """One panel for each c, for a scenario with one dependent and one independent attribute."""
     assert split is not None

@@ -1,28 +1,33 @@
 """Where runs of fuzzy c-means end: the objectives of many restarts, by the way they start."""
 
 from collections.abc import Mapping
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from sdclab.base.describe import Doc
 from sdclab.clustering.search import Search
 from sdclab.experiment.scenario import Split
 from sdclab.numerics.linalg import standardised
 from sdclab.numerics.seeds import seed_of, stream
-from sdclab.output.plots.style import COLOURS
+from sdclab.output.style import COLOURS, Title
 
 SAME = 1e-4
 """Objectives that agree to this share are one optimum."""
 
 
 def draw(
-    tables: Mapping[str, pd.DataFrame], split: Split | None, *, title: str, c: int = 10, runs: int = 200, columns: int
+    tables: Mapping[str, pd.DataFrame],
+    split: Split | None,
+    *,
+    title: Title,
+    c: Annotated[int, Doc("the number of clusters")] = 10,
+    runs: Annotated[int, Doc("restarts of each kind")] = 200,
+    columns: Annotated[int, Doc("how many of the scenario's dependents are clustered")],
 ) -> Figure:
-    """Two histograms on one axis, random and spread records, with the share of runs that reach the best optimum.
-
-    `columns`: how many of the scenario's dependents are clustered.
-    """
+    """Two histograms on one axis, random and spread records, with the share of runs that reach the best optimum."""
     assert split is not None
     records = standardised(split[0][:, :columns])
     search = Search(records, c, stream(seed_of("restarts", columns, c)))

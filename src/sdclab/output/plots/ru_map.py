@@ -1,31 +1,33 @@
 """The risk-utility map: PIL against DR, ours and the published points."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from sdclab.base.describe import Doc
 from sdclab.experiment.scenario import Split
 from sdclab.experiment.selection import Selection
 from sdclab.measures.copy import copies
+from sdclab.measures.score import NUMBERS
 from sdclab.numerics.arrays import Indices
-from sdclab.output.plots.labels import Label, place
-from sdclab.output.plots.style import DR, FAINT, INK, MARKERS, PIL, kinds
+from sdclab.output.labels import Label, place
 from sdclab.output.series import is_curve
+from sdclab.output.style import FAINT, INK, MARKERS, Rows, Title, kinds
 
 
 def draw(
     tables: Mapping[str, pd.DataFrame],
     split: Split | None,
     *,
-    title: str,
-    by: str = "c",
-    rows: Mapping[str, Sequence[Any]] = {},
+    title: Title,
+    by: Annotated[str, Doc("the parameter along which curves run")] = "c",
+    rows: Rows = {},
 ) -> Figure:
-    """A side-by-side table, or some of its rows, with pil and dr as a scatter plot; curves run along a parameter, `by`.
+    """A side-by-side table, or some of its rows, with pil and dr as a scatter plot.
 
     Filled: ours (mean, bars of one SD). Hollow: published, tied to ours by a thin line. Diagonals join equal scores.
     """
@@ -63,8 +65,8 @@ def frame(axes: Axes, largest_pil: float, largest_dr: float) -> None:
     """Axes that hold the largest values, with a diagonal for every tenth score."""
     width, height = 1.12 * max(largest_pil, 1.0), 1.12 * max(largest_dr, 1.0)
     axes.set(xlim=(-0.03 * width, width), ylim=(-0.03 * height, height))
-    axes.set_xlabel(f"{PIL}; less is more useful")
-    axes.set_ylabel(f"{DR}; less is safer")
+    axes.set_xlabel(NUMBERS["pil"].sentence)
+    axes.set_ylabel(NUMBERS["dr"].sentence)
     for score in range(10, 100, 10):
         axes.plot([0, 2 * score], [2 * score, 0], color=FAINT, lw=0.8, ls="--", zorder=0)
         if 2 * score < 0.9 * width:

@@ -7,12 +7,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sdclab.experiment.scenario import Split
-from sdclab.output.plots.style import INK, kinds, line_with_band
+from sdclab.measures.propensity import NUMBERS
+from sdclab.output.style import INK, Title, kinds, line_with_band
 
 MODELS = ("literal", "cubic", "powers")
 
 
-def draw(tables: Mapping[str, pd.DataFrame], split: Split | None, *, title: str) -> Figure:
+def draw(tables: Mapping[str, pd.DataFrame], split: Split | None, *, title: Title) -> Figure:
     """One panel a covariate model, one line a method; published points, the same in every panel, are hollow.
 
     The first table has our values by k, the others the published ones: by k, or with k among their parameters.
@@ -29,7 +30,7 @@ def draw(tables: Mapping[str, pd.DataFrame], split: Split | None, *, title: str)
             rows = points[points["method"] == method]
             axes.plot(rows["k"], rows["value"], marker, mfc="white", mec=INK, ms=6, label=f"published, {method}")
         _frame(axes, f"model {model}")
-    panels[0].set_ylabel("sum of (p - 1/2)²; less is more useful")
+    panels[0].set_ylabel(NUMBERS["propensity_*"].sentence)
     figure.suptitle(f"{title}\n{kinds(ours)}", fontsize=9, x=0.02, ha="left")
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure

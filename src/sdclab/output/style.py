@@ -1,6 +1,8 @@
 """One look for all figures, and files that are the same bytes every time."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Annotated, Any
 
 import matplotlib
 import pandas as pd
@@ -10,6 +12,7 @@ matplotlib.use("Agg")
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from sdclab.base.describe import Doc
 from sdclab.base.files import replacing
 
 matplotlib.rcParams.update(
@@ -30,8 +33,9 @@ COLOURS = ("#1a1a1a", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#5
 """Told apart by the colour-blind; markers and line styles tell them apart in grey."""
 STYLES = ("-", "--", "-.", ":")
 MARKERS = "osD^vP*X<>hp"
-PIL = "information loss PIL (0–100)"
-DR = "disclosure risk DR (0–100)"
+
+Title = Annotated[str, Doc("what stands above the figure")]
+Rows = Annotated[Mapping[str, Sequence[Any]], Doc("the rows to draw: columns, each with the values that it may have")]
 
 
 def plain(text: str) -> str:
