@@ -12,11 +12,11 @@ from sdclab.base import documents
 from sdclab.base.errors import SdclabError
 from sdclab.evidence import published
 from sdclab.evidence.audit import audit
-from sdclab.evidence.digits import prints_as, unit
 from sdclab.evidence.published import Published
 from sdclab.evidence.scorecard import judge, rank_agreement, summary
 from sdclab.evidence.side_by_side import markdown, side_by_side
 from sdclab.experiment.grid import Cell
+from sdclab.numerics.digits import prints_as, unit
 
 PRINTED = Published(
     "x_2009_table1",

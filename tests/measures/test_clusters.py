@@ -11,9 +11,9 @@ from sdclab.clustering import tolerance
 from sdclab.clustering.fcm import Partition, fcm, random_records
 from sdclab.clustering.search import Search, spread_records
 from sdclab.clustering.tolerance import fcm_with_tolerance
-from sdclab.evidence.digits import cuts_to
 from sdclab.measures import measure
 from sdclab.measures.clusters import compare
+from sdclab.numerics.digits import cuts_to
 from sdclab.numerics.linalg import standardised
 
 

@@ -6,8 +6,8 @@ from inspect import signature
 from typing import Any
 
 from sdclab.base.errors import SdclabError, unknown
-from sdclab.evidence.digits import prints_as, unit
 from sdclab.evidence.published import Published, meant, same
+from sdclab.numerics.digits import prints_as, unit
 
 Tables = Mapping[str, Published]
 Rows = Mapping[str, Sequence[Any]]

@@ -7,10 +7,10 @@ from itertools import combinations
 from typing import Any
 
 from sdclab.base.errors import SdclabError
-from sdclab.evidence.digits import cuts_to, prints_as, unit
 from sdclab.evidence.published import meant
 from sdclab.evidence.side_by_side import is_answered, reading_of
 from sdclab.experiment.grid import Cell
+from sdclab.numerics.digits import cuts_to, prints_as, unit
 from sdclab.numerics.ties import at_most, settled
 
 VERDICTS = ("exact", "close", "trend", "differs", "not reproducible", "not judged")
