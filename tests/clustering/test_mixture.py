@@ -375,6 +375,7 @@ class TestThyroid:
         assert made.weights.min() * len(thyroid) == pytest.approx(k)
         assert np.bincount(made.labels).min() == smallest
 
+    @pytest.mark.slow
     @needs_mclust
     def test_trees_and_fits_are_those_of_mclust(self, thyroid, thyroid_tree, tmp_path):
         """On whatever Thyroid file is at hand: all merges, and the BIC of seven models for 2 to 6 clusters."""
@@ -424,6 +425,7 @@ def chosen_by_mclust(tmp_path_factory: pytest.TempPathFactory, census: Dataset) 
     return folder
 
 
+@pytest.mark.slow
 @needs_mclust
 class TestMclust:
     """The choice among seven models and 2 to 10 clusters, beside that of mclust from the same kind of start."""

@@ -4,6 +4,7 @@ Either it does its work, or it says in one sentence why it cannot. There is no t
 NaN in a release, no value of a record in a message.
 """
 
+import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
 from fnmatch import fnmatchcase
@@ -75,6 +76,26 @@ def refusal(error: SdclabError, what: str, split: tuple[np.ndarray, ...]) -> str
     told = [number for number in re.findall(r"[\d.]*\d", text) if len(re.sub(r"\D", "", number)) > LONGEST]
     assert not [number for number in told if number in values]
     return text
+
+
+ARGUMENTS = (
+    (METHODS, ["dependent", "independent", "rng"]),
+    (MEASURES, ["original", "protected", "independent"]),
+)
+
+
+@pytest.mark.parametrize(
+    ("registry", "arguments", "name"),
+    [pytest.param(*each, name, id=f"{each[0].what} {name}") for each in ARGUMENTS for name in each[0]],
+)
+def test_every_function_has_the_one_signature(registry, arguments, name):
+    function = registry.get(name)
+    positional, named = [], []
+    for parameter in inspect.signature(function).parameters.values():
+        (named if parameter.kind is inspect.Parameter.KEYWORD_ONLY else positional).append(parameter.name)
+    assert positional == arguments
+    assert named == list(registry.parameters(name))
+    assert function.__doc__
 
 
 @pytest.mark.parametrize("table", list(TABLES))

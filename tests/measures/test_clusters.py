@@ -153,6 +153,7 @@ class TestDistances:
             )
             assert shuffled == pytest.approx(expected)
 
+    @pytest.mark.slow
     def test_of_a_file_with_fewer_distinct_records_than_clusters_to_itself_are_zero(self):
         records = np.repeat(np.eye(4), 5, axis=0)
         values = measure("clusters", records, records.copy(), records[:, :0], {"c": 6})

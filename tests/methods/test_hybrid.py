@@ -39,6 +39,7 @@ def groups(rng: np.random.Generator, sizes: tuple[int, ...] = (40, 60, 100)) -> 
 
 
 class TestWhatIsKept:
+    @pytest.mark.slow
     def test_means_and_covariances_of_the_file_and_of_every_cluster(self, thyroid):
         made = hybrid(thyroid, k=60).values
         labels = clustered(thyroid, 60)[1]
@@ -102,6 +103,7 @@ class TestTheRealK:
 
 
 class TestMixedData:
+    @pytest.mark.slow
     def test_dichotomous_attributes_stay_so_and_keep_their_shares(self, mixed):
         made = hybrid(mixed, k=60).values
         assert set(np.unique(made[:, 5:])) == {0.0, 1.0}

@@ -201,6 +201,7 @@ class TestWhatAnErrorSays:
         assert not task.record.exists()
 
 
+@pytest.mark.slow
 def test_in_the_workflow_neither_log_nor_terminal_shows_a_record(tree: Tree):
     tiny = Tiny(tree.root)
     tiny.study["grid"].append({"method": "leaky"})
