@@ -51,7 +51,7 @@ def settings(registry: Registry) -> Iterator[Any]:
             for value in choices(parameter.kind)
             if value != parameter.default
         ]
-        few = {"runs": 1} if "runs" in parameters else {}  # random starts: one shows as much
+        few = {"runs": 1, "c": 3} if {"runs", "c"} <= set(parameters) else {}  # clusters from random starts take long
         for number, given in enumerate({repr(each): each for each in [*plain, *points, *options]}.values()):
             told = ",".join(f"{key}={value}" for key, value in given.items())
             slow = [pytest.mark.slow] if number or few else []
