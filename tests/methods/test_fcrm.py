@@ -213,8 +213,8 @@ PUBLISHED = dict(
 )
 
 
+@pytest.mark.slow
 class TestPublished:
-    @pytest.mark.slow
     def test_table_2(self, census):
         """PIL in scenario S1 over c = 2..15, means of 10 replicates; on a replica the same curve, more loosely."""
         ours = {c: pil(S1, census, c, 10) for c in PUBLISHED}

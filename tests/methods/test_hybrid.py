@@ -38,8 +38,8 @@ def groups(rng: np.random.Generator, sizes: tuple[int, ...] = (40, 60, 100)) -> 
     return np.vstack([rng.normal(10 * i, 1 + i, (size, 2)) for i, size in enumerate(sizes)])
 
 
+@pytest.mark.slow
 class TestWhatIsKept:
-    @pytest.mark.slow
     def test_means_and_covariances_of_the_file_and_of_every_cluster(self, thyroid):
         made = hybrid(thyroid, k=60).values
         labels = clustered(thyroid, 60)[1]
@@ -102,8 +102,8 @@ class TestTheRealK:
         assert with_least_records(shares, 3).tolist() == [0] * 4 + [1] * 5 + [0]
 
 
+@pytest.mark.slow
 class TestMixedData:
-    @pytest.mark.slow
     def test_dichotomous_attributes_stay_so_and_keep_their_shares(self, mixed):
         made = hybrid(mixed, k=60).values
         assert set(np.unique(made[:, 5:])) == {0.0, 1.0}
