@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import PROJECT
+from conftest import PROJECT, SLOW
 
 SOURCE = PROJECT / "src" / "sdclab"
 FLOORS = (
@@ -78,6 +78,11 @@ def parsed(path: Path) -> ast.AST:
 def test_every_folder_is_a_room():
     assert {path.parts[0] for path in ROOMED} == ROOMS
     assert {str(path) for path in MODULES if len(path.parts) == 1} <= {"__init__.py"}
+
+
+def test_tests_mirror_the_rooms():
+    folders = {path.parent.name for path in (PROJECT / "tests").glob("*/test_*.py")}
+    assert folders <= ROOMS | {"contract", *SLOW}
 
 
 @pytest.mark.parametrize("path", ROOMED, ids=str)
