@@ -20,7 +20,7 @@ smoke: $(INSTALLED) ## the whole workflow on thinned grids, into results/smoke/
 test: $(INSTALLED) lint ## lint, then all tests (on the originals if SDCLAB_DATA names their folder)
 	$(BIN)/pytest
 
-check: $(INSTALLED) lint ## lint, then the tests that are not slow: about a minute, for every change
+check: $(INSTALLED) lint ## lint, then the quick tests: about a minute, for every change
 	$(BIN)/pytest -m "not slow"
 
 lint: $(INSTALLED) ## ruff, snakefmt, snakemake --lint, mypy

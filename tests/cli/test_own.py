@@ -325,6 +325,7 @@ print(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())[1])
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak is read from /proc")
 @pytest.mark.parametrize("method", ["noise", "mdav"])
 def test_memory_is_linear_in_the_records(tmp_path, method):
@@ -653,6 +654,7 @@ class TestOwnStudy:
     def test_it_is_not_run_unless_asked_for(self):
         assert "own" not in yaml.safe_load((PROJECT / "config/config.yaml").read_text())["studies"]
 
+    @pytest.mark.slow
     def test_runs_on_a_users_file(self, tree: Tree):
         frame = records(60).assign(savings=np.arange(60.0) ** 2)
         frame.loc[2, "tax"] = np.nan
