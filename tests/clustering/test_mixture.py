@@ -336,6 +336,7 @@ def log(x: Fraction) -> Decimal:
     return (Decimal(x.numerator) / Decimal(x.denominator)).ln()
 
 
+@pytest.mark.slow
 class TestThyroid:
     """Numbers published by Oganian & Domingo-Ferrer (2017), section 5, and those of mclust behind them."""
 
@@ -375,7 +376,6 @@ class TestThyroid:
         assert made.weights.min() * len(thyroid) == pytest.approx(k)
         assert np.bincount(made.labels).min() == smallest
 
-    @pytest.mark.slow
     @needs_mclust
     def test_trees_and_fits_are_those_of_mclust(self, thyroid, thyroid_tree, tmp_path):
         """On whatever Thyroid file is at hand: all merges, and the BIC of seven models for 2 to 6 clusters."""

@@ -70,6 +70,7 @@ class TestDistances:
             measure("clusters", records, records, records[:, :0], {"against": {"a": {"optimun": "1"}}})
 
 
+@pytest.mark.slow
 @needs_originals
 class TestPublished:
     """Torra, Endo & Miyamoto (2009): objectives to every printed digit, distances of the deterministic pairs."""

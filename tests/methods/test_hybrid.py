@@ -66,6 +66,7 @@ class TestWhatIsKept:
         assert not np.isclose(first.values, second.values).all(axis=1).any()
 
 
+@pytest.mark.slow
 class TestTheRealK:
     @needs_originals
     def test_published_clusters(self, thyroid):
