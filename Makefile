@@ -6,7 +6,7 @@ INSTALLED := .venv/.installed
 PEERS := .venv-peers/.installed
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES) --workflow-profile workflow/profiles/local
 
-.PHONY: reproduce smoke test lint format reference benchmark replicas lock clean help
+.PHONY: reproduce smoke test check lint format reference benchmark replicas lock clean help
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -19,6 +19,9 @@ smoke: $(INSTALLED) ## the whole workflow on thinned grids, into results/smoke/
 
 test: $(INSTALLED) lint ## lint, then all tests (on the originals if SDCLAB_DATA names their folder)
 	$(BIN)/pytest
+
+check: $(INSTALLED) lint ## lint, then the quick tests: about a minute, for every change
+	$(BIN)/pytest -m "not slow"
 
 lint: $(INSTALLED) ## ruff, snakefmt, snakemake --lint, mypy
 	$(BIN)/ruff check .

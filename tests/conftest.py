@@ -13,6 +13,7 @@ from pathlib import Path
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
+import finished
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
@@ -33,6 +34,16 @@ keeps one that hangs from hanging for ever."""
 
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
+
+SLOW = ("workflow", "browser", "cluster")
+"""Folders of which every test is slow; others are marked one by one when they take seconds."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.parent.name in SLOW:
+            item.add_marker(pytest.mark.slow)
+
 
 PARTS = ("Snakefile", "workflow", "scripts", "config", "resources", "environment.yml", "src")
 
@@ -192,6 +203,33 @@ def smoke(tmp_path_factory: pytest.TempPathFactory) -> Tree:
     assert done.returncode == 0, done.stderr
     tree.said = done.stdout + done.stderr
     return tree
+
+
+@pytest.fixture(scope="session")
+def tree_of_tiny(tmp_path_factory, entries, places) -> Tree:
+    """A finished run of a small study on a replica in which one record has a value that is easy to find."""
+    tree = Tree(tmp_path_factory.mktemp("tiny"))
+    finished.run_study(tree, entries, places)
+    return tree
+
+
+@pytest.fixture(scope="session")
+def tiny(tree_of_tiny: Tree) -> Path:
+    return tree_of_tiny.root / "results/smoke"
+
+
+@pytest.fixture(scope="session")
+def own_run(tmp_path_factory: pytest.TempPathFactory) -> Tree:
+    """A finished run of the template for one's own file, with columns called like markup, and Snakemake's report."""
+    tree = Tree(tmp_path_factory.mktemp("own"))
+    finished.run_hostile(tree)
+    return tree
+
+
+@pytest.fixture(scope="session")
+def hostile_map(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of a map of a file with such columns."""
+    return finished.map_hostile(tmp_path_factory.mktemp("map"))
 
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")

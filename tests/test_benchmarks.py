@@ -27,6 +27,7 @@ def command(script, *arguments):
     return done.stdout
 
 
+@pytest.mark.slow
 def test_peers_are_measured_and_written(tmp_path):
     command("run.py", "--to", tmp_path, "--only", "em", "--scale", 0.05)
     rows = list(csv.DictReader((tmp_path / "peers.csv").read_text().splitlines()))
@@ -69,6 +70,7 @@ def test_growth_covers_every_method_and_measure():
         growth.prepared(subject, growth.LEAST)()
 
 
+@pytest.mark.slow
 def test_growth_is_measured_and_written(tmp_path):
     said = command("growth.py", "--to", tmp_path, "--only", "noise", "pil", "--sizes", 500, 1000)
     assert "noise" in said
@@ -84,6 +86,7 @@ def test_the_exponent_is_the_slope_of_the_logarithms(power):
     assert growth.exponent(rows) == pytest.approx(power)
 
 
+@pytest.mark.slow
 def test_kernels_are_compared_cell_by_cell(monkeypatch, tmp_path, capsys):
     """Under two kinds of processor the release by regression agrees, and the table says how far."""
     few = {kind: kernels.KINDS[kind] for kind in ("this processor", "BLAS of Prescott")}
@@ -105,6 +108,7 @@ def test_the_difference_of_two_numbers_is_relative_to_the_larger_or_to_one():
     assert kernels.difference(np.nan, 1.0) == kernels.difference(np.inf, 1.0) == np.inf
 
 
+@pytest.mark.slow
 def test_estimators_are_simulated_and_written(tmp_path):
     shown = command("estimators.py", "--to", tmp_path, "--scale", 0.01)
     assert shown == (tmp_path / "estimators.md").read_text()

@@ -157,6 +157,7 @@ class TestStreams:
 
 
 class TestSignals:
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("number", "code", "said"),
         [(signal.SIGINT, 130, "sdclab: interrupted.\n"), (signal.SIGTERM, 143, "")],

@@ -67,7 +67,7 @@ class TestEntryPoint:
         code, out, _ = run("map", "people.csv", "--methods", "toy-rounding,toy-broken,toy-leaky,mdav")
         assert code == 0
         assert "toy-leaky: stopped with ValueError." in out  # and not its words, which hold a record
-        assert "toy-broken: method toy-broken: toybox.broken cannot be imported" in out
+        assert "toy-broken: toybox.broken cannot be imported" in out
         ranked = pd.read_csv("people_map/owner/ranking.csv")
         assert set(ranked.loc[ranked["method"] == "toy-rounding", "parameters"]) == {"base=0.1", "base=0.5"}
         assert "mdav" in set(ranked["method"])  # a name that is here already cannot be replaced

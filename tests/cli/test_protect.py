@@ -165,6 +165,7 @@ print(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())[1])
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak is read from /proc")
 @pytest.mark.parametrize("method", ["noise", "mdav"])
+@pytest.mark.slow
 def test_memory_is_linear_in_the_records(tmp_path, method):
     """From 50,000 to 200,000 rows every record adds less than a kilobyte; one bit a pair would add 30."""
     peaks, sizes = [], (50_000, 200_000)

@@ -163,6 +163,6 @@ def test_a_cell_that_fails_is_named_with_its_log_while_the_others_finish(slurm, 
     assert run.returncode != 0
     said = run.stdout + run.stderr
     assert "log: results/smoke/logs/cells/ahmed_rauf_2016/adult/rotation/planes=1-99.log" in said
-    assert "cell adult/rotation/planes=1-99: planes: '1-99' is unknown" in said
+    assert "cell adult/rotation/planes=1-99: method rotation: planes: '1-99' is unknown" in said
     made = {path.parent.name for path in (tree.root / "results/smoke/cells").rglob("*.csv")}
     assert made == {"fdm", "fuzzy_hybrid", "k_member"}

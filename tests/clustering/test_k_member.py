@@ -294,6 +294,7 @@ def records(dataset):
     return Normalised.of(dataset("adult").values)
 
 
+@pytest.mark.slow
 @needs_originals
 class TestAdult:
     """The first 10,000 records of the original; the values are those of another implementation, with its own ties."""

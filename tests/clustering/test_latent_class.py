@@ -152,6 +152,7 @@ class TestFit:
         few, many = (fit(y, x, labels, rng, k=1, starts=starts).log_likelihood for starts in (0, 6))
         assert many >= few
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("k", [150, 250, 330])
     def test_no_class_is_expected_to_hold_fewer_than_k_records(self, rng, k):
         y, x, labels = with_a_small_class(rng)

@@ -336,6 +336,7 @@ def log(x: Fraction) -> Decimal:
     return (Decimal(x.numerator) / Decimal(x.denominator)).ln()
 
 
+@pytest.mark.slow
 class TestThyroid:
     """Numbers published by Oganian & Domingo-Ferrer (2017), section 5, and those of mclust behind them."""
 
@@ -424,6 +425,7 @@ def chosen_by_mclust(tmp_path_factory: pytest.TempPathFactory, census: Dataset) 
     return folder
 
 
+@pytest.mark.slow
 @needs_mclust
 class TestMclust:
     """The choice among seven models and 2 to 10 clusters, beside that of mclust from the same kind of start."""

@@ -19,6 +19,7 @@ def small_blocks():
         yield
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.integers(0, 2**32), st.integers(10, 300), st.integers(1, 3), st.booleans())
 def test_finds_what_looking_everywhere_finds(seed, n, p, whole):

@@ -13,7 +13,7 @@ from sdclab.experiment.limits import Limits
 from sdclab.experiment.provenance import code_fingerprint
 from sdclab.experiment.scenario import Scenario
 from sdclab.microdata.dataset import Dataset
-from sdclab.numerics.seeds import seed_of, stream
+from sdclab.numerics.seeds import seed_of
 
 
 class TestExpansion:
@@ -58,17 +58,6 @@ class TestExpansion:
 
 
 class TestSeeds:
-    def test_depend_on_the_name_alone(self):
-        assert seed_of("S1", "noise", {"p": 0.1, "c": 2}, 0) == seed_of("S1", "noise", {"c": 2, "p": 0.1}, 0)
-        names = {seed_of("S1", "noise", {"p": p}, r) for p in (0.1, 0.2) for r in range(50)}
-        assert len(names) == 100
-        # a change of this number would change every random result of the project
-        assert seed_of("S1", "ipso_c", {}, 0) == 0x4F3953EBC72EA563  # of SHA-256 of ["S1","ipso_c",{},0]
-
-    def test_streams_differ(self):
-        draws = {stream(seed_of("x", i)).random() for i in range(100)}
-        assert len(draws) == 100
-
     def test_a_cells_rows_do_not_depend_on_how_many_there_are(self, census):
         few, many = (run(Cell("s", "S1", "ipso_c", {}, count), S1, census, {"pil": {}}) for count in (1, 3))
         assert few[0] == many[0]

@@ -181,6 +181,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> tuple[Tree, Tiny, dict[str
     return tree, tiny, made
 
 
+@pytest.mark.slow
 class TestRun:
     """The workflow itself. The tests follow each other on the same results; the last ones leave others behind."""
 

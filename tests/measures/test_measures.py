@@ -401,6 +401,7 @@ def test_options_reach_the_components(pair):
         evaluate("score", *pair, dr={"interval": {"window": "x"}})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(MEASURES))
 def test_twenty_thousand_records_need_no_square_of_memory(name):
     """A matrix of all pairs would take 400 MB as bytes and 3.2 GB as numbers."""

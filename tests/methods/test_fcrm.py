@@ -212,6 +212,7 @@ PUBLISHED = dict(
 )
 
 
+@pytest.mark.slow
 class TestPublished:
     def test_table_2(self, census):
         """PIL in scenario S1 over c = 2..15, means of 10 replicates; on a replica the same curve, more loosely."""

@@ -38,6 +38,7 @@ def groups(rng: np.random.Generator, sizes: tuple[int, ...] = (40, 60, 100)) -> 
     return np.vstack([rng.normal(10 * i, 1 + i, (size, 2)) for i, size in enumerate(sizes)])
 
 
+@pytest.mark.slow
 class TestWhatIsKept:
     def test_means_and_covariances_of_the_file_and_of_every_cluster(self, thyroid):
         made = hybrid(thyroid, k=60).values
@@ -65,6 +66,7 @@ class TestWhatIsKept:
         assert not np.isclose(first.values, second.values).all(axis=1).any()
 
 
+@pytest.mark.slow
 class TestTheRealK:
     @needs_originals
     def test_published_clusters(self, thyroid):
@@ -101,6 +103,7 @@ class TestTheRealK:
         assert with_least_records(shares, 3).tolist() == [0] * 4 + [1] * 5 + [0]
 
 
+@pytest.mark.slow
 class TestMixedData:
     def test_dichotomous_attributes_stay_so_and_keep_their_shares(self, mixed):
         made = hybrid(mixed, k=60).values

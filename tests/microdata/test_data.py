@@ -372,6 +372,7 @@ class TestReplicas:
         a, b = columns_of(entry, dataset(entry.name)), columns_of(entry, replica)
         assert list(map(replicas.decimals, a.T)) == list(map(replicas.decimals, b.T))
 
+    @pytest.mark.slow
     @needs_originals
     def test_can_be_made_again_on_any_processor(self, entry, dataset):
         made = replicas.make(entry, dataset(entry.name), entry.replica)
@@ -390,6 +391,7 @@ class TestReplicas:
         ours = number.of(retrieve.substitute(entries[scenario.dataset], places), scenario)
         assert float(rows_of_readme()[number.about][2]) == pytest.approx(ours[0], rel=0.05)
 
+    @pytest.mark.slow
     @needs_originals
     def test_lead_the_mixture_of_thyroid_to_as_many_clusters(self, entries, places, dataset):
         entry = entries["thyroid"]

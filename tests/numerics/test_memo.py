@@ -23,6 +23,15 @@ def test_arrays_count_by_content_and_the_rest_by_text():
     assert len(calls) == 5
 
 
+def test_an_array_by_columns_is_not_the_one_by_rows():
+    @remembered
+    def by_columns(x: np.ndarray) -> bool:
+        return bool(x.flags.f_contiguous)
+
+    x = np.arange(6.0).reshape(2, 3)
+    assert [by_columns(each) for each in (x, np.asfortranarray(x), x)] == [False, True, False]
+
+
 def test_the_oldest_result_is_forgotten():
     calls = []
 

@@ -180,13 +180,13 @@ class Registry:
         return getattr(self.load(name), self.function)
 
     def called(self, name: str, *arguments: Any, **parameters: Any) -> Any:
-        """What the function returns. Of an error that it did not foresee only the kind is told."""
+        """What the function returns. An error names it, and of one that it did not foresee only the kind is told."""
         function = self.get(name)
         try:
             return function(*arguments, **parameters)
-        except SdclabError:
-            raise
         except (Exception, SystemExit) as error:
+            if isinstance(error, SdclabError) and str(error).startswith(f"{self.what} "):
+                raise
             raise SdclabError(f"{self.what} {name}: {reason(error)}") from error
 
     def summary(self, name: str) -> str:

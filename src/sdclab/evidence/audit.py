@@ -6,9 +6,9 @@ from inspect import signature
 from typing import Any
 
 from sdclab.base.errors import SdclabError, unknown
-from sdclab.evidence.digits import prints_as, unit
 from sdclab.evidence.published import Published
 from sdclab.experiment.selection import Selection, same
+from sdclab.numerics.digits import prints_as, unit
 
 Tables = Mapping[str, Published]
 Outcome = tuple[bool, str]

@@ -7,10 +7,10 @@ from typing import Any
 from sdclab.base.errors import SdclabError
 from sdclab.evidence.agreement import rank_agreement
 from sdclab.evidence.answers import is_answered
-from sdclab.evidence.digits import cuts_to, prints_as, unit
 from sdclab.experiment.judgement import Judgement, NotReproducible, Spread, Tolerance, Trend
 from sdclab.experiment.study import Study
 from sdclab.experiment.table import Table
+from sdclab.numerics.digits import cuts_to, prints_as, unit
 from sdclab.numerics.ties import at_most
 
 NOT_RUN = "not run"

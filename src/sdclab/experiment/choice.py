@@ -74,7 +74,8 @@ class Explored:
     reasons: dict[tuple[str, str], list[str]] = field(default_factory=dict)
 
     def refuse(self, method: str, error: Exception, parameters: str = "") -> None:
-        self.reasons.setdefault((method, reason(error)), []).append(parameters)
+        why = reason(error).removeprefix(f"method {method}: ")  # who is meant stands beside it
+        self.reasons.setdefault((method, why), []).append(parameters)
 
     def refusals(self) -> list[str]:
         """One line for every reason why a method, or some parameters of it, could not run."""

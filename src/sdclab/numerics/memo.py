@@ -18,7 +18,8 @@ KEPT = 4
 def remembered(function: Callable[P, R]) -> Callable[P, R]:
     """The same function, computed once for the same arguments: arrays by content, all others by their text.
 
-    The result is shared and must not be written to.
+    An array by columns is not the one by rows, though equal: sums over it are rounded otherwise, and a result must not
+    hang on which of them came first. The result is shared and must not be written to.
     """
     results: OrderedDict[bytes, R] = OrderedDict()
 
@@ -39,7 +40,7 @@ def _key(values: list[object]) -> bytes:
     digest = hashlib.sha256()
     for value in values:
         if isinstance(value, np.ndarray):
-            digest.update(f"array {value.shape} {value.dtype}".encode())
+            digest.update(f"array {value.shape} {value.strides} {value.dtype}".encode())
             digest.update(np.ascontiguousarray(value).tobytes())
         else:
             digest.update(repr(value).encode())
