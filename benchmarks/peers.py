@@ -76,7 +76,7 @@ def fcm_data(size: Size) -> Data:
 
 
 def fcm_ours(data: Data) -> float:
-    options = {"epsilon": 0.0, "most_iterations": FCM_ITERATIONS}
+    options = {"epsilon": 0.0, "max_iterations": FCM_ITERATIONS}
     return min(found.objective for found in fcm(data["records"], data["starts"], data["rng"], **options))
 
 

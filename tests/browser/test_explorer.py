@@ -42,7 +42,7 @@ do {
   result = iterate(x, y, u);
   u = result.u;
   iterations++;
-} while (result.change > EPSILON && iterations < MOST_ITERATIONS);
+} while (result.change > EPSILON && iterations < MAX_ITERATIONS);
 const released = release(x, result.lines, u);
 const measured = Object.fromEntries([pil, dr, dbrl, prl, interval].map((f) => [f.name, f(y, released)]));
 return {start, iterations, released, measured, lines: result.lines, objective: result.objective};
@@ -66,7 +66,7 @@ class TestExplorer:
         x, y, centres = planted(seed)
         found = plane.execute_script(FIT, x.tolist(), y.tolist(), centres.tolist())
         rng = np.random.default_rng(0)
-        first = fcm(x[:, None], centres[None, :, None], rng, m=1.5, epsilon=1e-5, most_iterations=30)[0].memberships
+        first = fcm(x[:, None], centres[None, :, None], rng, m=1.5, epsilon=1e-5, max_iterations=30)[0].memberships
         basis = fcrm.design(x[:, None], True, "lstsq")
         fit = fcrm.fit(basis, y[None, :, None], first[None])
         released = fcrm.generate(basis, fit)[0]

@@ -151,7 +151,7 @@ class TestEndless:
 
     def test_a_size(self, run):
         with Path("long.csv").open("wb") as file:
-            file.truncate(files.LIMIT_BYTES + 1)  # takes no room on the disk
+            file.truncate(files.MAX_BYTES + 1)  # takes no room on the disk
         code, _, err = run("protect", "long.csv", *MDAV, "-o", "out.csv")
         assert (code, err) == (2, "sdclab: long.csv: has 4294967297 bytes, but at most 4294967296 are read.\n")
 

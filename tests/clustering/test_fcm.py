@@ -30,7 +30,7 @@ def test_agrees_with_scikit_fuzzy_from_the_same_start(records, rng, m, c):
     centres, u, _, _, objective, _, _ = skfuzzy.cluster.cmeans(
         records.T, c, m, error=1e-9, maxiter=2000, init=first.copy()
     )
-    (ours,) = fcm(records, start[None], rng, m=m, epsilon=1e-9, most_iterations=2000)
+    (ours,) = fcm(records, start[None], rng, m=m, epsilon=1e-9, max_iterations=2000)
     np.testing.assert_allclose(ours.centres, centres, atol=1e-5)
     np.testing.assert_allclose(ours.memberships, u, atol=1e-5)
     assert ours.objective == pytest.approx(objective[-1], rel=1e-6)
@@ -63,7 +63,7 @@ def test_long_files_are_gone_through_in_parts_with_the_same_result(records, rng,
 def test_memberships_sum_to_one_and_the_objective_is_stationary(seed, c, n, m):
     rng = np.random.default_rng(seed)
     x = rng.integers(0, 4, (n, 2)).astype(float)  # many records coincide, with each other and with centres
-    (found,) = fcm(x, random_records(x, c, rng)[None], rng, m=m, most_iterations=50)
+    (found,) = fcm(x, random_records(x, c, rng)[None], rng, m=m, max_iterations=50)
     np.testing.assert_allclose(found.memberships.sum(axis=0), 1)
     assert (found.memberships >= 0).all()
     weights = found.memberships**m
@@ -73,13 +73,13 @@ def test_memberships_sum_to_one_and_the_objective_is_stationary(seed, c, n, m):
 
 def test_the_objective_never_increases(records, rng):
     start = random_records(records, 5, rng)[None]
-    objectives = [fcm(records, start, rng, epsilon=0, most_iterations=i)[0].objective for i in range(1, 25)]
+    objectives = [fcm(records, start, rng, epsilon=0, max_iterations=i)[0].objective for i in range(1, 25)]
     assert (np.diff(objectives) <= 1e-9 * objectives[0]).all()
 
 
 def test_a_record_that_is_a_centre_belongs_to_it(rng):
     x = np.array([[0.0], [1.0], [5.0], [9.0]])
-    (found,) = fcm(x, np.array([[[0.0], [9.0]]]), rng, most_iterations=1)
+    (found,) = fcm(x, np.array([[[0.0], [9.0]]]), rng, max_iterations=1)
     start = kernel.memberships_or_share(((x.T[None] - [[[0.0], [9.0]]]) ** 2), 1.5, np.zeros(4), rng)[0]
     np.testing.assert_array_equal(start[:, [0, 3]], [[1, 0], [0, 1]])
     assert found.iterations == 1
@@ -170,5 +170,5 @@ def test_the_published_optimum_of_two_census_variables(census, rng):
     x = census.select(("AFNLWGT", "AGI"), "test")
     x = (x - x.mean(axis=0)) / x.std(axis=0)
     starts = np.stack([random_records(x, 10, rng) for _ in range(40)])
-    best = min(p.objective for p in fcm(x, starts, rng, epsilon=1e-6, most_iterations=1000))
+    best = min(p.objective for p in fcm(x, starts, rng, epsilon=1e-6, max_iterations=1000))
     assert np.floor(100 * best) / 100 == 225.26

@@ -18,7 +18,7 @@ from sklearn.mixture import GaussianMixture
 from sdclab.base.errors import SdclabError
 from sdclab.clustering import hierarchical, mixture
 from sdclab.clustering.covariances import COVARIANCES, CollapsedError
-from sdclab.clustering.starts import MOST, starting_labels
+from sdclab.clustering.starts import SAMPLE, starting_labels
 from sdclab.microdata.dataset import Dataset
 
 CONTINUOUS = ("age", "TSH", "T3", "T4U", "FTI")
@@ -230,10 +230,10 @@ class TestHierarchical:
         assert hierarchical.labels(tree, 4).tolist() == [0, 1, 2, 3]
 
     def test_a_large_file_is_sampled_evenly(self, rng):
-        records = rng.standard_normal((2 * MOST + 1, 2))
+        records = rng.standard_normal((2 * SAMPLE + 1, 2))
         used, labels = starting_labels(records, "textbook")
-        assert len(used) == len(labels(3)) == MOST
-        assert (used[0], used[-1]) == (0, 2 * MOST)
+        assert len(used) == len(labels(3)) == SAMPLE
+        assert (used[0], used[-1]) == (0, 2 * SAMPLE)
         assert set(np.diff(used)) <= {2, 3}
 
     def test_k_means_recovers_groups_that_are_far_apart(self, rng):

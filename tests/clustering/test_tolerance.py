@@ -44,7 +44,7 @@ class TestTolerance:
         start = random_records(records, 4, rng)[None]
         for kappa in (0.1, 0.5):
             objectives = [
-                fcm_with_tolerance(records, start, rng, kappa=kappa, epsilon=0, most_iterations=i)[0].objective
+                fcm_with_tolerance(records, start, rng, kappa=kappa, epsilon=0, max_iterations=i)[0].objective
                 for i in range(1, 40)
             ]
             assert (np.diff(objectives) <= 1e-9 * objectives[0]).all()
@@ -126,6 +126,6 @@ class TestSearch:
         assert not cuts_to(0.2999, "0.3")
 
     def test_a_named_optimum_that_does_not_exist_is_reported(self, records, monkeypatch):
-        monkeypatch.setattr("sdclab.clustering.search.MOST_RUNS", 20)
+        monkeypatch.setattr("sdclab.clustering.search.MAX_RUNS", 20)
         with pytest.raises(SdclabError, match="no optimum with the objective 1 was found"):
             Search(records, 4, np.random.default_rng(0)).printed("1")

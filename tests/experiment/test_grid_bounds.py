@@ -4,7 +4,7 @@ import pytest
 from conftest import expanded
 
 from sdclab.base.errors import SdclabError
-from sdclab.experiment.grid import MOST_CELLS, values_of
+from sdclab.experiment.grid import MAX_CELLS, values_of
 from sdclab.experiment.limits import Limits
 
 
@@ -28,10 +28,10 @@ class TestGrids:
     def test_cells_are_counted_before_they_are_made(self):
         thousand = {"from": 1, "to": 1000}
         grid = [{"method": "a", "parameters": {"c": thousand, "m": thousand, "n": thousand}}]
-        with pytest.raises(SdclabError, match=f"study s: grid: method a: .* more than {MOST_CELLS} cells"):
+        with pytest.raises(SdclabError, match=f"study s: grid: method a: .* more than {MAX_CELLS} cells"):
             expanded(["S1"], grid, 1)
         assert len(expanded(["S1"], grid, 1, Limits(values=2))) == 8
-        assert len(values_of({"from": 1, "to": MOST_CELLS})) == MOST_CELLS
+        assert len(values_of({"from": 1, "to": MAX_CELLS})) == MAX_CELLS
 
     def test_a_cells_parameters_fit_into_a_files_name(self):
         with pytest.raises(SdclabError, match=r"cell S1/a/c=x+\.\.\.: its parameters have more than 100 letters"):

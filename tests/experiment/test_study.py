@@ -107,6 +107,14 @@ class TestSlips:
                 "sensitivities.dr: measure dr: unknown parameter 'intervall': did you mean interval",
             ),
             (lambda t: t["sensitivities"]["dr"]["cells"].append({"method": "fcmr"}), "unknown method 'fcmr': did you"),
+            (
+                lambda t: t["measures"].update(score={"dr": {"prl": {"probabilites": "em"}}}),
+                "measure score: measure dr: measure prl: unknown parameter 'probabilites': did you mean probabilities",
+            ),
+            (
+                lambda t: t["sensitivities"]["dr"]["options"]["prl"].update(bins=["few"]),
+                "sensitivities.dr: measure dr: measure prl: bins is 'few' but must be a whole number",
+            ),
             (lambda t: t["notes"][0].update(tables=["x"]), "notes: unknown table 'x'"),
             (
                 lambda t: t["judgements"][0].update(rule="fit"),

@@ -18,6 +18,17 @@ class Doc:
 
 
 @dataclass(frozen=True)
+class OptionsOf(Doc):
+    """Of a parameter that holds the options of another method, measure or plot, which are checked with it."""
+
+    name: str
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"options of {name}")
+        object.__setattr__(self, "name", name)
+
+
+@dataclass(frozen=True)
 class Number:
     """A number that a measure returns. One that is not defined for some files is NaN there."""
 

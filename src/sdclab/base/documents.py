@@ -17,9 +17,9 @@ from jsonschema.exceptions import ValidationError, best_match
 from sdclab.base.errors import SdclabError, shortened, unknown
 from sdclab.base.files import read
 
-LIMIT_BYTES = 200_000
-LIMIT_DEPTH = 30
-LIMIT_VALUES = 100_000
+MAX_BYTES = 200_000
+MAX_DEPTH = 30
+MAX_VALUES = 100_000
 """With every alias counted as what it stands for."""
 TEXT = "tag:yaml.org,2002:str"
 
@@ -34,8 +34,8 @@ class _Loader(yaml.SafeLoader):
         event: Any = self.peek_event()  # type: ignore[no-untyped-call]
         if getattr(event, "tag", None):
             raise _refused("a tag is not taken here", event)
-        if self.depth == LIMIT_DEPTH:
-            raise _refused(f"nested more than {LIMIT_DEPTH} deep", event)
+        if self.depth == MAX_DEPTH:
+            raise _refused(f"nested more than {MAX_DEPTH} deep", event)
         self.depth += 1
         node = super().compose_node(parent, index)
         self.depth -= 1
@@ -58,8 +58,8 @@ class _Loader(yaml.SafeLoader):
     def flatten_mapping(self, node: Any) -> None:
         super().flatten_mapping(node)
         self.keys += len(node.value)
-        if self.keys > LIMIT_VALUES:
-            raise _refused(f"more than {LIMIT_VALUES} keys, merged ones included", node)
+        if self.keys > MAX_VALUES:
+            raise _refused(f"more than {MAX_VALUES} keys, merged ones included", node)
 
     def construct_number(self, node: Any) -> Any:
         """A number as YAML has it, if it is one: `._` and a whole number of 5,000 digits look like some, too."""
@@ -97,7 +97,7 @@ def load(path: Path | str, schema: Path | str) -> dict[str, Any]:
 def parse(path: Path | str) -> dict[str, Any]:
     """Read a YAML mapping, unchecked."""
     try:
-        document = value(read(path, LIMIT_BYTES).decode(), str(path))
+        document = value(read(path, MAX_BYTES).decode(), str(path))
     except UnicodeDecodeError:
         raise SdclabError(f"{path}: is not UTF-8 text.") from None
     if not isinstance(document, dict):
@@ -160,10 +160,10 @@ def _check_bounds(document: Any, name: str) -> None:
 
 def _check_extent(size: int, depth: int, key: tuple[str, ...], name: str) -> None:
     place = ".".join((f"{name}: {key[0]}", *key[1:])) if key else name
-    if depth > LIMIT_DEPTH:
-        raise SdclabError(f"{shortened(place)}: is nested more than {LIMIT_DEPTH} deep.")
-    if size > LIMIT_VALUES:
-        raise SdclabError(f"{place}: holds more than {LIMIT_VALUES} values, each alias counted as what it stands for.")
+    if depth > MAX_DEPTH:
+        raise SdclabError(f"{shortened(place)}: is nested more than {MAX_DEPTH} deep.")
+    if size > MAX_VALUES:
+        raise SdclabError(f"{place}: holds more than {MAX_VALUES} values, each alias counted as what it stands for.")
 
 
 def _sentence(error: ValidationError, name: str) -> SdclabError:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from sdclab.base.errors import SdclabError
 
-LIMIT_BYTES = 4 << 30
+MAX_BYTES = 4 << 30
 """A larger file is not read: its table would not fit the memory of most machines several times over."""
 
 
@@ -137,7 +137,7 @@ def same(one: Path, other: Path) -> bool:
         return False
 
 
-def read(path: Path | str, limit: int = LIMIT_BYTES) -> bytes:
+def read(path: Path | str, limit: int = MAX_BYTES) -> bytes:
     """The bytes of a file, or one sentence about why there are none."""
     path = Path(path)
     try:
@@ -150,7 +150,7 @@ def read(path: Path | str, limit: int = LIMIT_BYTES) -> bytes:
         raise SdclabError(f"{path}: cannot be read ({why(error)}).") from None
 
 
-def check_size(file: Path | str, size: int, limit: int = LIMIT_BYTES) -> None:
+def check_size(file: Path | str, size: int, limit: int = MAX_BYTES) -> None:
     """Refuse what would be too long in memory, before or after unpacking."""
     if size > limit:
         raise SdclabError(f"{file}: has {size} bytes, but at most {limit} are read.")

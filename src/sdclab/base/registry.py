@@ -21,10 +21,10 @@ from pkgutil import iter_modules
 from types import ModuleType, NoneType, UnionType
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
-from sdclab.base.describe import Doc
+from sdclab.base.describe import Doc, OptionsOf
 from sdclab.base.errors import SdclabError, reason, shortened, unknown
 
-MOST = sys.float_info.max
+MAX_NUMBER = sys.float_info.max
 """A larger number, and one that is none, is no number to a method or measure."""
 
 LISTS = (list, Sequence)
@@ -38,6 +38,8 @@ class Parameter:
     kind: Any
     default: Any
     meaning: str = ""
+    options_of: str = ""
+    """whose options it holds, if it does"""
 
     @property
     def required(self) -> bool:
@@ -67,7 +69,7 @@ def _converted(value: object, kind: Any) -> object:
     if origin is Literal:
         fits = value in get_args(kind)
     elif kind is float:
-        fits = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= MOST
+        fits = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= MAX_NUMBER
     elif kind is int:
         fits = isinstance(value, int) and not isinstance(value, bool)
     else:
@@ -101,7 +103,7 @@ def _in_words(kind: Any) -> str:
 def _parameters(function: Callable[..., Any]) -> dict[str, Parameter]:
     hints = get_type_hints(function, include_extras=True)
     return {
-        p.name: Parameter(p.name, _kind(hints[p.name]), p.default, _meaning(hints[p.name]))
+        p.name: Parameter(p.name, _kind(hints[p.name]), p.default, *_said(hints[p.name]))
         for p in inspect.signature(function).parameters.values()
         if p.kind is inspect.Parameter.KEYWORD_ONLY
     }
@@ -111,10 +113,14 @@ def _kind(hint: Any) -> Any:
     return get_args(hint)[0] if get_origin(hint) is Annotated else hint
 
 
-def _meaning(hint: Any) -> str:
-    """What is said beside the type, if anything; what is said of a parameter, rather than of a type that it shares."""
-    said = [each.text for each in getattr(hint, "__metadata__", ()) if isinstance(each, Doc)]
-    return said[-1] if said else ""
+def _said(hint: Any) -> tuple[str, str]:
+    """What a parameter means, and whose options it holds, as it is said beside its type, if it is.
+
+    What is said of a parameter comes after what is said of a type that it shares with others, and counts.
+    """
+    said = [each for each in getattr(hint, "__metadata__", ()) if isinstance(each, Doc)]
+    last = said[-1] if said else Doc("")
+    return last.text, last.name if isinstance(last, OptionsOf) else ""
 
 
 @cache
@@ -214,7 +220,13 @@ class Registry:
         for key, parameter in declared.items():
             if parameter.required and key not in given:
                 raise SdclabError(f"{place} needs the parameter {': '.join(filter(None, [key, parameter.meaning]))}.")
-        return {key: declared[key].check(value, place) for key, value in given.items()}
+        return {key: self._checked(declared[key], value, place) for key, value in given.items()}
+
+    def _checked(self, parameter: Parameter, value: object, place: str) -> object:
+        value = parameter.check(value, place)
+        if parameter.options_of and isinstance(value, Mapping):
+            return self.checked(parameter.options_of, value, place)
+        return value
 
 
 def check_numbers(found: object, where: str) -> None:

@@ -64,7 +64,7 @@ def fcm(
     *,
     m: float = 1.5,
     epsilon: float = 1e-5,
-    most_iterations: int = 300,
+    max_iterations: int = 300,
 ) -> list[Partition]:
     """Run fuzzy c-means from each start (restart × cluster × attribute) until no membership changes by epsilon."""
     check_fuzziness(m)
@@ -73,7 +73,7 @@ def fcm(
     step = max(1, BATCH // (starts.shape[1] * len(records)))
     found: list[Partition] = []
     for first in range(0, len(starts), step):
-        found += _batch(records - origin, starts[first : first + step] - origin, rng, m, epsilon, most_iterations)
+        found += _batch(records - origin, starts[first : first + step] - origin, rng, m, epsilon, max_iterations)
     return [Partition(p.memberships, p.centres + origin, p.objective, p.iterations, p.last_change) for p in found]
 
 
@@ -84,7 +84,7 @@ def centre_of(records: Matrix) -> Vector:
 
 
 def _batch(
-    records: Matrix, centres: Stack, rng: np.random.Generator, m: float, epsilon: float, most_iterations: int
+    records: Matrix, centres: Stack, rng: np.random.Generator, m: float, epsilon: float, max_iterations: int
 ) -> list[Partition]:
     augmented = augment(records)
     parts = _parts(len(records), centres.shape[0] * centres.shape[1])
@@ -92,10 +92,10 @@ def _batch(
     done: dict[int, Partition] = {}
     running = np.arange(len(centres))
     sums, totals, _ = _pass(records, augmented, parts, centres, u, m, rng)
-    for iteration in range(1, most_iterations + 1):
+    for iteration in range(1, max_iterations + 1):
         centres = weighted_means(sums, totals, centres)
         sums, totals, change = _pass(records, augmented, parts, centres, u, m, rng)
-        stop = (change < epsilon) | (iteration == most_iterations)
+        stop = (change < epsilon) | (iteration == max_iterations)
         for i in np.flatnonzero(stop):
             ended = np.concatenate([part[i] for part in u], axis=1)
             distances = squared_distances(augmented, centres[i : i + 1])[0]

@@ -18,7 +18,7 @@ from sdclab.numerics.ties import smallest_of
 Protocol = Literal["paper", "best"]
 
 RUNS = 20
-MOST_RUNS = 2000
+MAX_RUNS = 2000
 """How long a search for a named local optimum goes on before it gives up."""
 
 
@@ -48,10 +48,10 @@ class Search:
         reading: Reading = "corrected",
         m: float = 1.5,
         epsilon: float = 1e-4,
-        most_iterations: int = 1000,
+        max_iterations: int = 1000,
     ) -> None:
         self.records, self.c, self.rng = records, c, rng
-        self.options = {"m": m, "epsilon": epsilon, "most_iterations": most_iterations}
+        self.options = {"m": m, "epsilon": epsilon, "max_iterations": max_iterations}
         self.kappa, self.reading = kappa, reading
 
     def run(self, starts: Stack) -> list[Partition]:
@@ -95,10 +95,10 @@ class Search:
         for partition in self._all():
             if cuts_to(partition.objective, objective):
                 return partition
-        raise SdclabError(f"no optimum with the objective {objective} was found in {MOST_RUNS} runs.")
+        raise SdclabError(f"no optimum with the objective {objective} was found in {MAX_RUNS} runs.")
 
     def _all(self) -> Iterator[Partition]:
-        for _ in range(MOST_RUNS // RUNS):
+        for _ in range(MAX_RUNS // RUNS):
             yield from self.random(RUNS)
 
 

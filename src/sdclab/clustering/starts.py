@@ -16,7 +16,7 @@ from sdclab.numerics.seeds import stream
 
 Start = Literal["mclust", "textbook", "kmeans++"]
 
-MOST = 2000
+SAMPLE = 2000
 """Hierarchical clustering compares all pairs; of larger files it sees this many records, evenly spaced."""
 
 
@@ -24,7 +24,7 @@ def starting_labels(records: Matrix, start: Start) -> tuple[Indices, Callable[[i
     """The records used, and their labels 0, 1, ... for a number of clusters."""
     if start == "kmeans++":
         return np.arange(len(records)), cache(partial(_k_means, records))
-    used = np.unique(np.linspace(0, len(records) - 1, min(MOST, len(records))).round().astype(np.intp))
+    used = np.unique(np.linspace(0, len(records) - 1, min(SAMPLE, len(records))).round().astype(np.intp))
     tree = _tree(records[used], start)
     return used, partial(hierarchical.labels, tree)
 

@@ -37,7 +37,7 @@ def fcm_with_tolerance(
     reading: Reading = "corrected",
     m: float = 1.5,
     epsilon: float = 1e-5,
-    most_iterations: int = 300,
+    max_iterations: int = 300,
 ) -> list[Partition]:
     """Run from each start (restart × cluster × attribute); kappa is one bound for all records or one for each.
 
@@ -52,11 +52,11 @@ def fcm_with_tolerance(
     check_fuzziness(m)
     check_clusters(starts.shape[1], len(records))
     if not bounds.any():
-        return fcm(records, starts, rng, m=m, epsilon=epsilon, most_iterations=most_iterations)
+        return fcm(records, starts, rng, m=m, epsilon=epsilon, max_iterations=max_iterations)
     origin = centre_of(records)
     # one restart at a time: each has moved records of its own
     found = [
-        _run(records - origin, start - origin, rng, bounds, reading, m, epsilon, most_iterations) for start in starts
+        _run(records - origin, start - origin, rng, bounds, reading, m, epsilon, max_iterations) for start in starts
     ]
     return [Partition(p.memberships, p.centres + origin, p.objective, p.iterations, p.last_change) for p in found]
 
@@ -69,14 +69,14 @@ def _run(
     reading: Reading,
     m: float,
     epsilon: float,
-    most_iterations: int,
+    max_iterations: int,
 ) -> Partition:
     seen = augment(records)
     zero = SAME * seen[:, -1]
     distances = squared_distances(seen, centres[None])
     u = memberships_or_share(distances, m, zero, rng)
     iteration, change = 0, np.inf
-    while change >= epsilon and iteration < most_iterations:
+    while change >= epsilon and iteration < max_iterations:
         iteration += 1
         weights = fuzzy_power(u, m)[0]
         moved = records + _moves(records, centres, weights, bounds, reading)

@@ -37,7 +37,7 @@ def load(path: Path | str, schema: Path | str) -> Published:
     """Read and check a published table."""
     stem = Path(path).stem
     try:
-        reader = csv.DictReader(io.StringIO(read(path, documents.LIMIT_BYTES).decode()), strict=True)
+        reader = csv.DictReader(io.StringIO(read(path, documents.MAX_BYTES).decode()), strict=True)
         rows, columns = list(reader), list(reader.fieldnames or [])
     except (UnicodeDecodeError, csv.Error):
         raise SdclabError(f"{path}: is not a CSV file in UTF-8 that can be read.") from None

@@ -24,7 +24,7 @@ from sdclab.numerics.ties import ascending
 SAMPLE_SIZE = 5_000
 """Of a longer file a random sample of so many records is mapped: linkage costs time with the square of the records."""
 
-LIMIT_REPLICATES = 1_000
+MAX_REPLICATES = 1_000
 """Releases a point, at most: what more would add to a mean is not worth waiting for."""
 
 MEASURED: Mapping[str, Mapping[str, object]] = {
@@ -52,9 +52,9 @@ Progress = Callable[[int, int, str], None]
 
 
 def check_replicates(replicates: int) -> None:
-    if not 1 <= replicates <= LIMIT_REPLICATES:
+    if not 1 <= replicates <= MAX_REPLICATES:
         given = shortened(str(replicates))
-        raise SdclabError(f"--replicates is {given} but must lie between 1 and {LIMIT_REPLICATES}.")
+        raise SdclabError(f"--replicates is {given} but must lie between 1 and {MAX_REPLICATES}.")
 
 
 def sampled(dataset: Dataset, size: int = SAMPLE_SIZE) -> Dataset:

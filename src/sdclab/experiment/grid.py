@@ -11,9 +11,9 @@ from sdclab.base.errors import SdclabError, shortened
 from sdclab.experiment.cell import Cell
 from sdclab.experiment.limits import UNLIMITED, Limits
 
-MOST_CELLS = 100_000
+MAX_CELLS = 100_000
 """Of one study. The four shipped ones have 496 together."""
-MOST_LETTERS = 100
+MAX_LETTERS = 100
 """Of a cell's parameters: two cells name a file, whose name has at most 255."""
 
 
@@ -35,14 +35,14 @@ class Batch:
         return f"{self.cells[0].study}/{self.cells[0].scenario}/{self.cells[0].method}/{self.slug}"
 
 
-def batches(cells: Iterable[Cell], most: int) -> list[Batch]:
+def batches(cells: Iterable[Cell], limit: int) -> list[Batch]:
     """Batches of at most so many cells and of nearly equal size, in the grid's order."""
     together: dict[tuple[str, str, str], list[Cell]] = {}
     for cell in cells:
         together.setdefault((cell.study, cell.scenario, cell.method), []).append(cell)
     found = []
     for group in together.values():
-        count = -(-len(group) // most)
+        count = -(-len(group) // limit)
         bounds = [i * len(group) // count for i in range(count + 1)]
         found += [Batch(tuple(group[a:b])) for a, b in pairwise(bounds)]
     return found
@@ -54,8 +54,8 @@ def values_of(choice: Any) -> list[Any]:
         first, last, step = choice["from"], choice["to"], choice.get("step", 1)
         if last < first:
             raise SdclabError(f"a range from {first} to {last} is empty; from must not exceed to.")
-        if (Fraction(last) - Fraction(first)) / Fraction(step) >= MOST_CELLS:  # exact, so that nothing overflows
-            raise SdclabError(f"a range from {first} to {last} by {step} has more than {MOST_CELLS} values.")
+        if (Fraction(last) - Fraction(first)) / Fraction(step) >= MAX_CELLS:  # exact, so that nothing overflows
+            raise SdclabError(f"a range from {first} to {last} by {step} has more than {MAX_CELLS} values.")
         count = int((last - first) / step + 1e-9) + 1
         values = [round(first + i * step, 12) for i in range(count)]
         if values[-1:] == values[-2:-1]:
@@ -99,9 +99,9 @@ def expand(study: str, grid: Iterable[GridEntry], limits: Limits = UNLIMITED) ->
     """All cells of a grid, in its order."""
     cells: list[Cell] = []
     for entry in (each.thinned(limits) for each in grid):
-        if len(cells) + entry.size > MOST_CELLS:  # counted before any is made
+        if len(cells) + entry.size > MAX_CELLS:  # counted before any is made
             where = f"study {study}: grid: method {entry.method}"
-            raise SdclabError(f"{where}: with this entry the grid has more than {MOST_CELLS} cells.")
+            raise SdclabError(f"{where}: with this entry the grid has more than {MAX_CELLS} cells.")
         cells += entry.cells(study)
     _check_names(study, cells)
     return cells
@@ -118,9 +118,9 @@ def _check_names(study: str, cells: Sequence[Cell]) -> None:
     """Every cell has a name of its own that can be part of a file's."""
     seen: set[str] = set()
     for cell in cells:
-        if len(cell.slug) > MOST_LETTERS:
+        if len(cell.slug) > MAX_LETTERS:
             place = f"study {study}: cell {shortened(cell.name)}"
-            raise SdclabError(f"{place}: its parameters have more than {MOST_LETTERS} letters.")
+            raise SdclabError(f"{place}: its parameters have more than {MAX_LETTERS} letters.")
         if cell.name in seen:
             raise SdclabError(f"study {study}: the grid names the cell {cell.name} twice.")
         seen.add(cell.name)

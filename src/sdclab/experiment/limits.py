@@ -20,12 +20,12 @@ class Limits:
 
     def fewer(self, values: Sequence[Any]) -> list[Any]:
         """At most so many values, spread evenly with both ends kept."""
-        most = self.values
-        if most is None or len(values) <= most:
+        limit = self.values
+        if limit is None or len(values) <= limit:
             return list(values)
-        if most == 1:
+        if limit == 1:
             return [values[0]]
-        return [values[round(i * (len(values) - 1) / (most - 1))] for i in range(most)]
+        return [values[round(i * (len(values) - 1) / (limit - 1))] for i in range(limit)]
 
     def bounded(self, replicates: int) -> int:
         return min(replicates, self.replicates or replicates)

@@ -80,8 +80,8 @@ class Plan:
 
     @cached_property
     def batches(self) -> list[Batch]:
-        most = self.config.cells_per_job
-        return [batch for study in self.studies.values() for batch in batches(study.cells, most)]
+        limit = self.config.cells_per_job
+        return [batch for study in self.studies.values() for batch in batches(study.cells, limit)]
 
     @cached_property
     def cell_files(self) -> dict[tuple[str, str], str]:

@@ -200,9 +200,9 @@ def _scenario(name: str, given: Mapping[str, Any], datasets: Mapping[str, Entry]
 
 def _measured(given: Mapping[str, Any], scenario: str, limits: Limits) -> Measured:
     """A scenario's own measures, or the study's."""
-    own = given["scenarios"][scenario]
-    always = own.get("measures", given["measures"])
-    return Measured(limits.options(always), limits.options(own.get("measures_on_original", always)))
+    said = given["scenarios"][scenario]
+    always = said.get("measures", given["measures"])
+    return Measured(limits.options(always), limits.options(said.get("measures_on_original", always)))
 
 
 def _figure(study: str, name: str, given: Mapping[str, Any], limits: Limits) -> Figure:

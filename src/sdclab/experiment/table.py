@@ -146,22 +146,22 @@ def parse_tables(study: str, given: Mapping[str, Any], defaults: Mapping[str, An
 
 def _table(study: str, name: str, given: Mapping[str, Any], defaults: Mapping[str, Any], where: str) -> Table:
     place = f"{where}: tables.{name}"
-    own = given[name]
+    said = given[name]
     spec, judged = defaults, True
     published: str | None = f"{study}_{name}"
-    if "variant_of" in own:
+    if "variant_of" in said:
         original = _table(study, _original(name, given, place), given, defaults, where)
         spec, published, judged = _merged(defaults, given[original.name]), original.published, False
-    spec = _merged(spec, own)
+    spec = _merged(spec, said)
     for key in ("keys", "quantities"):
         if key not in spec:
             raise SdclabError(f"{place}: the key '{key}' is missing.")
     return Table(
         study=study,
         name=name,
-        title=own["title"],
-        published=own.get("published", published),
-        judged=own.get("judged", judged),
+        title=said["title"],
+        published=said.get("published", published),
+        judged=said.get("judged", judged),
         keys=tuple(spec["keys"]),
         quantities=tuple(spec["quantities"]),
         beside=tuple(spec.get("beside", ())),

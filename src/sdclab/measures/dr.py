@@ -4,10 +4,9 @@ Domingo-Ferrer & Torra (2001); Cano (2009), section 2.4.2: DR = 0.5 (DBRL + PRL)
 """
 
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Any
 
-from sdclab.base.describe import Doc, Number
-from sdclab.measures import MEASURES
+from sdclab.base.describe import Number, OptionsOf
 from sdclab.measures import dbrl as by_distance
 from sdclab.measures import interval as by_interval
 from sdclab.measures import prl as by_agreement
@@ -26,15 +25,15 @@ def measure(
     protected: Matrix,
     independent: Matrix,
     *,
-    dbrl: Annotated[Mapping[str, object], Doc("options of the measure dbrl")] = {},
-    prl: Annotated[Mapping[str, object], Doc("options of the measure prl")] = {},
-    interval: Annotated[Mapping[str, object], Doc("options of the measure interval")] = {},
+    dbrl: Annotated[Mapping[str, Any], OptionsOf("dbrl")] = {},
+    prl: Annotated[Mapping[str, Any], OptionsOf("prl")] = {},
+    interval: Annotated[Mapping[str, Any], OptionsOf("interval")] = {},
 ) -> dict[str, float]:
     """DR and its three components."""
     files = original, protected, independent
     parts = {
-        **by_distance.measure(*files, **MEASURES.checked("dbrl", dbrl)),
-        **by_agreement.measure(*files, **MEASURES.checked("prl", prl)),
-        **by_interval.measure(*files, **MEASURES.checked("interval", interval)),
+        **by_distance.measure(*files, **dbrl),
+        **by_agreement.measure(*files, **prl),
+        **by_interval.measure(*files, **interval),
     }
     return {"dr": 0.25 * (parts["dbrl"] + parts["prl"]) + 0.5 * parts["interval"], **parts}

@@ -16,7 +16,7 @@ from sdclab.clustering.classes import Distinct
 from sdclab.numerics.arrays import Indices, Matrix, Vector
 from sdclab.numerics.ties import at_most, equated, slack
 
-MOST_ATTRIBUTES = 20
+MAX_ATTRIBUTES = 20
 """2^20 patterns are tallied without trouble, and float32 holds their codes exactly."""
 
 INFORMATIVE = 14
@@ -65,8 +65,8 @@ def measure(
     if attributes == "informative":
         chosen = informative(original, bins)
         original, protected, p = original[:, chosen], protected[:, chosen], len(chosen)
-    if p > MOST_ATTRIBUTES:
-        raise SdclabError(f"measure prl: {p} attributes, but at most {MOST_ATTRIBUTES} are allowed.")
+    if p > MAX_ATTRIBUTES:
+        raise SdclabError(f"measure prl: {p} attributes, but at most {MAX_ATTRIBUTES} are allowed.")
     known = _binned(original, original, bins)
     released = _binned(protected, protected if cut == "own" else original, bins)
     counts = range(1, min(7, p) + 1) if attributes == "first" else [p]
@@ -77,7 +77,7 @@ def measure(
 
 def informative(original: Matrix, bins: int = 10) -> Indices:
     """All attributes or, if they are too many, those of which two records lie in one bin least often by chance."""
-    if original.shape[1] <= MOST_ATTRIBUTES:
+    if original.shape[1] <= MAX_ATTRIBUTES:
         return np.arange(original.shape[1])
     binned = _binned(original, original, bins)
     chance = [int(np.square(np.bincount(column)).sum()) for column in binned.T]  # whole numbers: no last bit decides

@@ -20,7 +20,7 @@ from sdclab.numerics.logistic import fit
 JOINTLY = 0.01
 """The least share of originals in which two dichotomous attributes are both 1 for `mixed` to hold their product."""
 
-MOST_NUMBERS = 50_000_000
+MAX_NUMBERS = 50_000_000
 """The largest matrix of terms (records × terms) that is fitted: 400 MB, and some copies of it."""
 
 Term = tuple[int, ...]
@@ -64,10 +64,10 @@ def measure(
 def _propensity(original: Matrix, protected: Matrix, model: str) -> dict[str, float]:
     stacked = np.vstack([original, protected])
     terms = MODELS[model](original, dichotomous(stacked))
-    if len(terms) * len(stacked) > MOST_NUMBERS:
+    if len(terms) * len(stacked) > MAX_NUMBERS:
         raise SdclabError(
             f"measure propensity: model {model} has {len(terms)} terms for {len(stacked)} records of both files, "
-            f"but records times terms may be at most {MOST_NUMBERS}."
+            f"but records times terms may be at most {MAX_NUMBERS}."
         )
     # on one scale the terms are well conditioned; what they span does not depend on it
     points = standardised(stacked, original.mean(axis=0), original.std(axis=0))

@@ -4,11 +4,11 @@ Domingo-Ferrer & Torra (2001); Cano (2009), section 2.4.3: score = 0.5 PIL + 0.5
 """
 
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Any
 
-from sdclab.base.describe import Doc, Number
-from sdclab.measures import MEASURES, pil
+from sdclab.base.describe import Number, OptionsOf
 from sdclab.measures import dr as disclosure_risk
+from sdclab.measures import pil
 from sdclab.numerics.arrays import Matrix
 
 NUMBERS = {
@@ -23,10 +23,10 @@ def measure(
     protected: Matrix,
     independent: Matrix,
     *,
-    dr: Annotated[Mapping[str, object], Doc("options of the measure dr")] = {},
+    dr: Annotated[Mapping[str, Any], OptionsOf("dr")] = {},
 ) -> dict[str, float]:
     """The score with PIL, DR and all their parts."""
     files = original, protected, independent
     loss = pil.measure(*files)
-    risk = disclosure_risk.measure(*files, **MEASURES.checked("dr", dr))
+    risk = disclosure_risk.measure(*files, **dr)
     return {"score": (loss["pil"] + risk["dr"]) / 2, **loss, **risk}

@@ -114,7 +114,7 @@ def start_partition(
     if independent.shape[1] == 0:
         seen = dependent
     centres = random_records(seen, c, rng)
-    return fcm(seen, centres[None], rng, m=m, epsilon=epsilon, most_iterations=r_max)[0].memberships
+    return fcm(seen, centres[None], rng, m=m, epsilon=epsilon, max_iterations=r_max)[0].memberships
 
 
 def design(independent: Matrix, intercept: bool, solver: Solver) -> Matrix:

@@ -12,17 +12,17 @@ import zlib
 from collections.abc import Callable
 from typing import Any
 
-LIMIT_BYTES = 100_000_000
+MAX_BYTES = 100_000_000
 """Of what comes out; the largest of the datasets has four million."""
 
 FORMATS: dict[bytes, Callable[[], Any]] = {
     b"\x1f\x8b": lambda: zlib.decompressobj(wbits=31),
     b"BZh": bz2.BZ2Decompressor,
-    b"\xfd7zXZ\x00": lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=LIMIT_BYTES),
+    b"\xfd7zXZ\x00": lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MAX_BYTES),
 }
 
 
-def unpacked(content: bytes, limit: int = LIMIT_BYTES) -> bytes:
+def unpacked(content: bytes, limit: int = MAX_BYTES) -> bytes:
     """What gzip, bzip2 or xz made of one file, told apart by their first bytes; anything else as it is."""
     stream = next((make() for mark, make in FORMATS.items() if content.startswith(mark)), None)
     if stream is None:
@@ -40,7 +40,7 @@ def unpacked(content: bytes, limit: int = LIMIT_BYTES) -> bytes:
     return found
 
 
-def member(archive: bytes, name: str, limit: int = LIMIT_BYTES) -> bytes:
+def member(archive: bytes, name: str, limit: int = MAX_BYTES) -> bytes:
     """One file of a zip archive. Its name is looked up and never used as a path."""
     try:
         with zipfile.ZipFile(io.BytesIO(archive)) as opened:

@@ -18,11 +18,11 @@ NILVALUE, ALTREP, REFERENCE = 254, 238, 255
 SYMBOL, PAIRLIST, CHARACTER, LOGICAL, INTEGER, REAL, STRINGS, LIST = 1, 2, 9, 10, 13, 14, 16, 19
 NA_INTEGER = -(2**31)
 
-LIMIT_DEPTH = 50
+MAX_DEPTH = 50
 """A data frame needs five."""
-LIMIT_ITEMS = 1_000_000
+MAX_ITEMS = 1_000_000
 """Vectors, names and texts; the numbers of a vector count for nothing, since each has its bytes in the file."""
-LIMIT_NUMBERS = 10_000_000
+MAX_NUMBERS = 10_000_000
 """Of sequences that are stored as first, step and length."""
 
 
@@ -70,10 +70,10 @@ class _Reader:
     def _item(self) -> Any:
         self.items += 1
         self.depth += 1
-        if self.depth > LIMIT_DEPTH:
-            raise ValueError(f"it is nested more than {LIMIT_DEPTH} deep")
-        if self.items > LIMIT_ITEMS:
-            raise ValueError(f"it holds more than {LIMIT_ITEMS} items")
+        if self.depth > MAX_DEPTH:
+            raise ValueError(f"it is nested more than {MAX_DEPTH} deep")
+        if self.items > MAX_ITEMS:
+            raise ValueError(f"it holds more than {MAX_ITEMS} items")
         item = self._unchecked()
         self.depth -= 1
         return item
@@ -128,7 +128,7 @@ class _Reader:
             return np.frombuffer(self._bytes(8 * length), ">f8").astype(float)
         if kind not in (STRINGS, LIST):
             raise ValueError(f"an object of R type {kind} is not supported")
-        if not 0 <= length <= LIMIT_ITEMS:
+        if not 0 <= length <= MAX_ITEMS:
             raise ValueError(f"a list of {length} items")
         return [self._item() for _ in range(length)]
 
@@ -141,8 +141,8 @@ class _Reader:
             raise ValueError("a compact vector without length, first and step")
         length, first, step = state
         self.numbers += max(0, int(length))
-        if self.numbers > LIMIT_NUMBERS:
-            raise ValueError(f"compact vectors of more than {LIMIT_NUMBERS} numbers")
+        if self.numbers > MAX_NUMBERS:
+            raise ValueError(f"compact vectors of more than {MAX_NUMBERS} numbers")
         return first + step * np.arange(int(length))
 
 
