@@ -8,14 +8,14 @@ from job import job
 from sdclab.base.files import csv_text, write
 from sdclab.experiment.cell import Cell, columns_of, run_all
 from sdclab.experiment.scenario import AnyScenario
-from sdclab.experiment.study import Measured
+from sdclab.experiment.study import MeasuresByKind
 from sdclab.microdata.dataset import Dataset
 
 
 def main(
     cells: Sequence[Cell],
     scenario: AnyScenario,
-    measured: Measured,
+    measured: MeasuresByKind,
     code: str,
     dataset: Sequence[str],
     output: Path,

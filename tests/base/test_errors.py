@@ -4,7 +4,7 @@ import pytest
 
 from sdclab.base.errors import SdclabError, place, trail
 from sdclab.base.names import names_of
-from sdclab.microdata.table import Table
+from sdclab.microdata.microdata import Microdata
 
 
 def failed(call, *arguments):
@@ -15,7 +15,7 @@ def failed(call, *arguments):
 
 def test_the_place_is_the_last_line_of_this_package():
     """Whatever other packages, here pandas, the error went on into."""
-    error = failed(Table, "in.csv", 4711)
+    error = failed(Microdata, "in.csv", 4711)
     assert place(error).startswith("microdata/table.py, line ")
     assert trail(error)[-1] == type(error).__name__
     assert "4711" not in place(error) + "".join(trail(error))

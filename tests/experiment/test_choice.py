@@ -11,8 +11,8 @@ from sdclab.base.errors import SdclabError
 from sdclab.experiment import choice
 from sdclab.measures import MEASURES
 from sdclab.microdata.dataset import Dataset
+from sdclab.microdata.microdata import Microdata
 from sdclab.microdata.roles import Roles
-from sdclab.microdata.table import Table
 
 
 def test_the_best_of_a_method_and_its_trade_off():
@@ -55,7 +55,7 @@ def test_every_measure_of_the_map_exists():
 
 def test_lines_carry_their_cells_and_the_order_of_the_grid():
     """Of a slug nothing is looked up again: the parameters are those that ran, and so are the neighbours."""
-    table = Table("in.csv", attributes(60))
+    table = Microdata("in.csv", attributes(60))
     made = choice.choose(table, Roles.of(table), ["mdav", "hybrid"])
     tried = [row["cell"].parameters["k"] for row in made.lines if row["method"] == "mdav"]
     assert tried == [k for k in methods.grid("mdav")["k"] if k <= 60]
@@ -70,7 +70,7 @@ def test_lines_carry_their_cells_and_the_order_of_the_grid():
 
 @pytest.mark.parametrize("replicates", [0, 1001])
 def test_replicates_have_bounds(replicates):
-    table = Table("in.csv", attributes(60))
+    table = Microdata("in.csv", attributes(60))
     with pytest.raises(SdclabError, match=f"replicates is {replicates} but must lie between 1 and 1000"):
         choice.choose(table, Roles.of(table), ["mdav"], replicates)
 

@@ -7,14 +7,14 @@ from samples import attributes, with_outlier
 
 from sdclab.base.errors import SdclabError
 from sdclab.experiment.release import SHORT, release
+from sdclab.microdata.microdata import Microdata
 from sdclab.microdata.roles import Roles
-from sdclab.microdata.table import Table
 
 LONG = 2**40
 
 
 def made(frame, method, parameters, seed=LONG, **options):
-    table = Table("in.csv", frame)
+    table = Microdata("in.csv", frame)
     return release(table, Roles.of(table, **options.pop("roles", {})), method, parameters, seed, **options)
 
 

@@ -5,16 +5,16 @@ import pandas as pd
 import pytest
 
 from sdclab.base.errors import SdclabError
+from sdclab.microdata.microdata import Microdata
 from sdclab.microdata.pairing import pair
 from sdclab.microdata.roles import Roles
-from sdclab.microdata.table import Table
 
 BEFORE = pd.DataFrame({"age": [30, 41, 57, 63], "income": [1.5, 2.5, 3.5, 9.5], "tax": [1, 2, 5, 3]}).astype(float)
 AFTER = BEFORE.assign(income=[2.0, 2.0, 6.5, 6.5], tax=[1.5, 1.5, 4.0, 4.0])
 
 
 def table(name, frame):
-    return Table(name, frame.reset_index(drop=True))
+    return Microdata(name, frame.reset_index(drop=True))
 
 
 def paired(before=BEFORE, after=AFTER, *asked, **options):

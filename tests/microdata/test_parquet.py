@@ -12,8 +12,8 @@ from samples import MDAV, named_people
 
 from sdclab.base import files
 from sdclab.base.errors import SdclabError
+from sdclab.microdata.microdata import Microdata
 from sdclab.microdata.reading import read
-from sdclab.microdata.table import Table
 from sdclab.microdata.writing import write
 
 
@@ -65,7 +65,7 @@ class TestParquet:
 
     def test_a_table_of_categories_is_decoded_when_written(self, here):
         frame = pd.DataFrame({"a": [1, 2], "b": pd.Categorical(["x", "y"], categories=["x", "y", "Secret"])})
-        write(Table("t", frame).rows(np.array([True, False])), Path("out.parquet"))
+        write(Microdata("t", frame).rows(np.array([True, False])), Path("out.parquet"))
         held = self.held(Path("out.parquet"), ["b"])
         assert b"Secret" not in held
         assert self.parquet.read_table("out.parquet").to_pydict() == {"a": [1], "b": ["x"]}

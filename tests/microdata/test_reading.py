@@ -16,9 +16,9 @@ from samples import MDAV
 from sdclab.base.errors import SdclabError
 from sdclab.microdata import manifest, retrieve
 from sdclab.microdata.dataset import Dataset
+from sdclab.microdata.microdata import Microdata
 from sdclab.microdata.reading import SEPARATORS, read
 from sdclab.microdata.roles import Roles
-from sdclab.microdata.table import Table
 from sdclab.microdata.writing import write
 
 
@@ -265,7 +265,7 @@ CELLS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=
 def test_text_passed_through_comes_back_as_it_was(tmp_path_factory, separator, cells):
     folder = tmp_path_factory.mktemp("text")
     frame = pd.DataFrame({"number": range(len(cells)), "words": cells}, dtype=object)
-    write(Table("in.csv", frame, separator), folder / "in.csv")
+    write(Microdata("in.csv", frame, separator), folder / "in.csv")
     again = read(folder / "in.csv", line_breaks=True)
     assert again.separator == separator
     assert again.frame["words"].tolist() == cells

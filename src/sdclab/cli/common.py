@@ -9,9 +9,9 @@ from typing import Any
 from sdclab.base.names import names_of
 from sdclab.base.registry import Registry
 from sdclab.microdata.manifest import UserFile
+from sdclab.microdata.microdata import Microdata, Say, without_gaps
 from sdclab.microdata.reading import read
 from sdclab.microdata.roles import Roles
-from sdclab.microdata.table import Say, Table, without_gaps
 
 
 def say(line: str) -> None:
@@ -44,7 +44,7 @@ def file_of(options: argparse.Namespace, path: Path) -> UserFile:
     return UserFile(path, options.missing, options.line_breaks, options.header)
 
 
-def read_table(file: UserFile, options: argparse.Namespace, say: Say = say) -> tuple[Table, Roles]:
+def read_table(file: UserFile, options: argparse.Namespace, say: Say = say) -> tuple[Microdata, Roles]:
     """The table of a file that is to be released, without incomplete rows if so asked for, and its columns' roles."""
     table = read(file.file, file.line_breaks, file.header, say)
     roles = Roles.of(table, options.dependent, options.independent, options.pass_through, options.drop_columns)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sdclab.experiment.cell import Cell, Measured, run
+from sdclab.experiment.cell import Cell, Measures, run
 from sdclab.experiment.scenario import AnyScenario
 from sdclab.microdata.dataset import Dataset
 from sdclab.numerics.seeds import seed_of, stream
@@ -23,7 +23,7 @@ class KeyNumber:
 
     about: str
     cell: Cell
-    measured: Measured
+    measured: Measures
     quantities: tuple[str, ...]
     resampled: bool = False
     """Whether to say how it moves among resampled originals: not where records that stand twice would spoil it."""

@@ -12,11 +12,11 @@ from sdclab.experiment.cell import Cell
 from sdclab.experiment.table import Panel, Table
 from sdclab.numerics.ties import equated
 
-Measured = tuple[Cell, pd.DataFrame]
+CellRows = tuple[Cell, pd.DataFrame]
 """A cell with its rows, one a replicate."""
 
 
-def by_cell(rows: pd.DataFrame, cells: Sequence[Cell]) -> list[Measured]:
+def by_cell(rows: pd.DataFrame, cells: Sequence[Cell]) -> list[CellRows]:
     """These cells with their rows, out of rows of many cells.
 
     A column that another cell has, and this one not, is none of its own; one that is empty in all is undefined.
@@ -27,7 +27,7 @@ def by_cell(rows: pd.DataFrame, cells: Sequence[Cell]) -> list[Measured]:
     return [(cell, frames[cell.name].drop(columns=none[cell.name])) for cell in cells]
 
 
-def side_by_side(published: Published, cells: Sequence[Measured], table: Table) -> pd.DataFrame:
+def side_by_side(published: Published, cells: Sequence[CellRows], table: Table) -> pd.DataFrame:
     """Our cells in the grid's order, each with the published row it answers; then what nobody answers; panel by panel.
 
     For a quantity q the columns are q_published (as printed), q (mean of the replicates) and q_sd.
@@ -53,7 +53,7 @@ def _check_all_shown(published: Published, table: Table) -> None:
         )
 
 
-def _panel(published: Published, cells: Sequence[Measured], panel: Panel) -> list[dict[str, Any]]:
+def _panel(published: Published, cells: Sequence[CellRows], panel: Panel) -> list[dict[str, Any]]:
     _check_quantities([frame for _, frame in cells], panel)
     answered = list(answers(published, [cell for cell, _ in cells], panel))
     printed = {cell.name: row for row, cell in answered if cell is not None}

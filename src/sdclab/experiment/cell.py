@@ -15,7 +15,7 @@ from sdclab.methods import METHODS, Release
 from sdclab.microdata.dataset import Dataset
 from sdclab.numerics.seeds import seed_of, stream
 
-Measured = Mapping[str, Mapping[str, object]]
+Measures = Mapping[str, Mapping[str, object]]
 """The measures to apply, with their options."""
 
 
@@ -46,7 +46,7 @@ def code_of(method: str, measured: Iterable[str]) -> str:
 
 
 def run_all(
-    cells: Sequence[Cell], scenario: AnyScenario, dataset: Dataset, measured: Measured, code: str
+    cells: Sequence[Cell], scenario: AnyScenario, dataset: Dataset, measured: Measures, code: str
 ) -> list[dict[str, Any]]:
     """The rows of several cells; what goes wrong is said with the name of the cell."""
     rows = []
@@ -59,7 +59,7 @@ def run_all(
 
 
 def run(
-    cell: Cell, scenario: AnyScenario, dataset: Dataset, measured: Measured, code: str = ""
+    cell: Cell, scenario: AnyScenario, dataset: Dataset, measured: Measures, code: str = ""
 ) -> list[dict[str, Any]]:
     """One row a replicate, each with what was measured and all that is needed to get it again.
 
@@ -106,7 +106,7 @@ def releases(cell: Cell, scenario: AnyScenario, splits: Sequence[Split], seed: i
     return [(split, methods.release(cell.method, *split, rng, parameters)) for split in splits]
 
 
-def _measured(split: Split, made: Release, measured: Measured) -> dict[str, float]:
+def _measured(split: Split, made: Release, measured: Measures) -> dict[str, float]:
     dependent, independent = split
     values = dict(made.facts)
     for name, options in measured.items():

@@ -16,8 +16,8 @@ from sdclab.measures import prl
 from sdclab.measures.copy import copies, crowding
 from sdclab.methods import METHODS
 from sdclab.microdata.dataset import Dataset
+from sdclab.microdata.microdata import Microdata, Say
 from sdclab.microdata.roles import Roles
-from sdclab.microdata.table import Say, Table
 from sdclab.numerics.seeds import seed_of, stream
 from sdclab.numerics.ties import ascending
 
@@ -106,7 +106,7 @@ class Choice:
 
 
 def choose(
-    table: Table,
+    table: Microdata,
     roles: Roles,
     names: Iterable[str] = (),
     replicates: int = 1,

@@ -10,8 +10,8 @@ from sdclab import methods
 from sdclab.base.errors import SdclabError, listed
 from sdclab.experiment.scenario import Scenario
 from sdclab.measures import intact
+from sdclab.microdata.microdata import Microdata
 from sdclab.microdata.roles import Roles
-from sdclab.microdata.table import Table
 from sdclab.numerics.seeds import stream
 
 SHORT = 2**32
@@ -22,7 +22,7 @@ SHORT = 2**32
 class Released:
     """The protected table, which of its columns the method changed, facts that the method told, and warnings."""
 
-    table: Table
+    table: Microdata
     protected: tuple[str, ...]
     facts: Mapping[str, float]
     warnings: tuple[str, ...]
@@ -35,7 +35,7 @@ def check_seed(seed: int | None) -> None:
 
 
 def release(
-    table: Table,
+    table: Microdata,
     roles: Roles,
     method: str,
     parameters: Mapping[str, object],

@@ -23,7 +23,7 @@ IN_THE_TABLES = "as in the tables"
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuresByKind:
     """The measures of a scenario with their options, for any data and for the original."""
 
     always: Mapping[str, Options]
@@ -100,7 +100,7 @@ class Study:
     datasets: Mapping[str, Entry]
     """those that the study brings along"""
     scenarios: Mapping[str, AnyScenario]
-    measured: Mapping[str, Measured]
+    measured: Mapping[str, MeasuresByKind]
     """by scenario"""
     cells: tuple[Cell, ...]
     left_out: tuple[Cell, ...]
@@ -198,11 +198,11 @@ def _scenario(name: str, given: Mapping[str, Any], datasets: Mapping[str, Entry]
     return scenario
 
 
-def _measured(given: Mapping[str, Any], scenario: str, limits: Limits) -> Measured:
+def _measured(given: Mapping[str, Any], scenario: str, limits: Limits) -> MeasuresByKind:
     """A scenario's own measures, or the study's."""
     said = given["scenarios"][scenario]
     always = said.get("measures", given["measures"])
-    return Measured(limits.options(always), limits.options(said.get("measures_on_original", always)))
+    return MeasuresByKind(limits.options(always), limits.options(said.get("measures_on_original", always)))
 
 
 def _figure(study: str, name: str, given: Mapping[str, Any], limits: Limits) -> Figure:
@@ -241,7 +241,7 @@ def _check_cell(cell: Cell, study: Study, where: str) -> None:
     METHODS.checked(cell.method, parameters, f"{where}: grid")
 
 
-def _check_measures(measured: Measured, where: str) -> None:
+def _check_measures(measured: MeasuresByKind, where: str) -> None:
     for options in (measured.always, measured.on_original):
         for name, each in options.items():
             MEASURES.checked(name, each, where)

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from sdclab.base.errors import SdclabError, shortened
 from sdclab.microdata.dataset import Dataset, Missing
+from sdclab.microdata.microdata import Microdata, Say, without_gaps
 from sdclab.microdata.roles import Roles, unfit
-from sdclab.microdata.table import Say, Table, without_gaps
 
 
 @dataclass(frozen=True)
@@ -20,8 +20,8 @@ class Pair:
 
 
 def pair(
-    original: Table,
-    released: Table,
+    original: Microdata,
+    released: Microdata,
     dependent: Sequence[str] = (),
     independent: Sequence[str] = (),
     missing: Missing = "refuse",
@@ -38,7 +38,7 @@ def pair(
 
 
 def _shared(
-    original: Table, released: Table, dependent: Sequence[str], independent: Sequence[str]
+    original: Microdata, released: Microdata, dependent: Sequence[str], independent: Sequence[str]
 ) -> tuple[list[str], dict[str, str]]:
     """The columns to compare, in the original's order, and why others are left out."""
     named = {*dependent, *independent}
@@ -55,7 +55,7 @@ def _shared(
     return [name for name in original.columns if name not in left_out], left_out
 
 
-def _unfit(name: str, original: Table, released: Table) -> str:
+def _unfit(name: str, original: Microdata, released: Microdata) -> str:
     """Why a column is not compared; nothing if it is."""
     for table in (original, released):
         if name not in table:
@@ -68,8 +68,8 @@ def _unfit(name: str, original: Table, released: Table) -> str:
 
 
 def _paired(
-    original: Table, released: Table, columns: Sequence[str], missing: Missing, say: Say
-) -> tuple[Table, Table]:
+    original: Microdata, released: Microdata, columns: Sequence[str], missing: Missing, say: Say
+) -> tuple[Microdata, Microdata]:
     """The two tables record by record, without those that are incomplete in either, if that was asked for.
 
     A release made by `protect --missing drop` lacks the incomplete records already: it is as long as the original

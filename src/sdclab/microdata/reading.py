@@ -18,7 +18,7 @@ from sdclab.base import files
 from sdclab.base.errors import SdclabError
 from sdclab.microdata import parquet
 from sdclab.microdata.endings import check_ending, is_parquet
-from sdclab.microdata.table import MISSING, Say, Table
+from sdclab.microdata.microdata import MISSING, Microdata, Say
 
 SEPARATORS = ",;\t"
 
@@ -41,7 +41,7 @@ ENOUGH = 1_000
 """Records that show whether a column is one of numbers."""
 
 
-def read(path: Path, line_breaks: bool = False, header: bool = False, say: Say = lambda line: None) -> Table:
+def read(path: Path, line_breaks: bool = False, header: bool = False, say: Say = lambda line: None) -> Microdata:
     """A file as a table; `say` hears what its owner should know.
 
     `line_breaks`: in a CSV, a quoted field may hold them; a quote too many or too few does the same, with whole records
@@ -56,15 +56,15 @@ def read(path: Path, line_breaks: bool = False, header: bool = False, say: Say =
     return _table(path.name, frame, separator, say)
 
 
-def _table(file: str, frame: pd.DataFrame, separator: str, say: Say) -> Table:
+def _table(file: str, frame: pd.DataFrame, separator: str, say: Say) -> Microdata:
     """A table whose first column gets a name if it has none: R and pandas write row names so."""
     names = list(map(str, frame.columns))
     if not names or names[0].strip():
-        return Table(file, frame, separator)
+        return Microdata(file, frame, separator)
     taken = set(names)
     name = next(name for i in count() if (name := f"{ROW_NAMES}{i or ''}") not in taken)
     say(f"{file}: the first column has no name; it is called {name}, and left out unless it is given a role")
-    return Table(file, frame.set_axis([name, *names[1:]], axis=1), separator, name)
+    return Microdata(file, frame.set_axis([name, *names[1:]], axis=1), separator, name)
 
 
 def _from_csv(content: bytes, file: str, line_breaks: bool, header: bool, say: Say) -> tuple[pd.DataFrame, str]:

@@ -84,8 +84,8 @@ def retrieve(entry: Entry, places: Places, download: bool, say: Callable[[str], 
 
 def _from_file(entry: Entry, file: UserFile, say: Callable[[str], None]) -> Dataset:
     """The columns that a study asks for of a user's file."""
+    from sdclab.microdata.microdata import without_gaps
     from sdclab.microdata.reading import read  # needs pandas, which no other dataset does
-    from sdclab.microdata.table import without_gaps
 
     whole = read(file.file, file.line_breaks, file.header, say)
     dropped: list[str] = []

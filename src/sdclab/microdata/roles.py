@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sdclab.base.errors import SdclabError, listed, shortened
-from sdclab.microdata.table import Table
+from sdclab.microdata.microdata import Microdata
 
 COUNTED = 10
 """Fewer records are not taken for numbered ones, whatever their values."""
@@ -33,7 +33,7 @@ class Roles:
     @classmethod
     def of(
         cls,
-        table: Table,
+        table: Microdata,
         dependent: Sequence[str] = (),
         independent: Sequence[str] = (),
         pass_through: Sequence[str] = (),
@@ -68,7 +68,7 @@ class Roles:
         return cls(tuple(dependent or others), tuple(independent), tuple(pass_through), tuple(dropped))
 
 
-def unfit(table: Table, column: str) -> str:
+def unfit(table: Microdata, column: str) -> str:
     """Why a column should not be protected unless it was asked for; nothing if it may be."""
     if table.is_text(column):
         return "holds text"

@@ -9,10 +9,10 @@ import pandas as pd
 from sdclab.base import files
 from sdclab.microdata import parquet
 from sdclab.microdata.endings import is_parquet
-from sdclab.microdata.table import Table
+from sdclab.microdata.microdata import Microdata
 
 
-def write(table: Table, path: Path) -> None:
+def write(table: Microdata, path: Path) -> None:
     """Write as CSV or Parquet, by the path's ending; of the original's metadata nothing is kept."""
     with files.replacing(path) as temporary:
         if is_parquet(path):

@@ -34,7 +34,7 @@ Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Table:
+class Microdata:
     """A file's columns: text if it was CSV, typed if it was Parquet. The frame's index is the row in the file."""
 
     file: str
@@ -132,7 +132,7 @@ class Table:
             found |= np.isnan(self.numbers(column))
         return found
 
-    def complete(self, columns: Sequence[str]) -> "Table":
+    def complete(self, columns: Sequence[str]) -> "Microdata":
         """The rows without a missing value in any of some columns."""
         self.check(columns)
         gaps = self.gaps(columns)
@@ -140,14 +140,14 @@ class Table:
             raise SdclabError(f"{self.file}: every row has a missing value in the columns {listed(columns)}.")
         return self.rows(~gaps)
 
-    def rows(self, chosen: Mask) -> "Table":
+    def rows(self, chosen: Mask) -> "Microdata":
         return replace(self, frame=self.frame[chosen])
 
     def dataset(self, columns: Sequence[str]) -> Dataset:
         """Some columns as a dataset of the kind `own`."""
         return Dataset(self.file, "own", self.file, tuple(columns), self.matrix(columns))
 
-    def released(self, columns: Sequence[str], values: Matrix, dropped: Sequence[str]) -> "Table":
+    def released(self, columns: Sequence[str], values: Matrix, dropped: Sequence[str]) -> "Microdata":
         """The file with new values in some columns, without those dropped, all others as they came.
 
         A column of whole numbers stays one in format if the new values are whole, too; nothing is rounded.
@@ -165,7 +165,7 @@ class Table:
         return new.astype(np.int64) if _are_whole(self.numbers(column)) and _are_whole(new) else new
 
 
-def without_gaps(table: Table, columns: Sequence[str], missing: Missing, say: Say) -> Table:
+def without_gaps(table: Microdata, columns: Sequence[str], missing: Missing, say: Say) -> Microdata:
     """The table, without its incomplete rows if that was asked for; `say` hears how many they were."""
     if missing == "refuse":
         return table
