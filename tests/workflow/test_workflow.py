@@ -190,6 +190,7 @@ class TestBadInput:
         [
             ("downlaod=true", "config: unknown key 'downlaod': did you mean download?"),
             ("download=perhaps", "config: download is 'perhaps' but must be of type boolean"),
+            ("limits={values: two}", "config: limits.values is 'two' but must be of type integer, null"),
             ("studies=[cano_torra_2008]", "unknown study 'cano_torra_2008': did you mean cano_torra_2009?"),
             ("data_dir=nowhere", "nowhere: the data folder (data_dir or SDCLAB_DATA) does not exist"),
             ("results=Snakefile/results", "Snakefile/results: cannot write here"),

@@ -28,8 +28,7 @@ class Config:
 def load(given: Mapping[str, Any], schema: Path, replicas: Path) -> Config:
     """What was given on the command line or in another file, and else what stands in `config/config.yaml`."""
     settings = {**documents.parse(DEFAULTS), **given}
-    if settings["download"] in ("true", "false"):  # --config download=false arrives as text
-        settings["download"] = settings["download"] == "true"
+    settings |= {key: _read(settings[key]) for key in ("download", "limits")}
     documents.validate(settings, schema, "config")
     user = settings["data_dir"] or os.environ.get("SDCLAB_DATA")
     cache = settings["cache_dir"] or retrieve.default_cache()
@@ -41,3 +40,10 @@ def load(given: Mapping[str, Any], schema: Path, replicas: Path) -> Config:
         settings["cells_per_job"],
         Limits(**settings["limits"]),
     )
+
+
+def _read(value: Any) -> Any:
+    """What `--config download=false` or `limits={values: 2}` means: Snakemake leaves these as text."""
+    if isinstance(value, Mapping):
+        return {key: _read(each) for key, each in value.items()}
+    return documents.value(value, "config") if isinstance(value, str) else value
