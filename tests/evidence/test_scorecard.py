@@ -125,18 +125,6 @@ class TestSideBySide:
         assert list(made["d1"]) == [5.0, 7.0]
         assert list(made["d1_published"]) == ["1", "2"]
 
-    def test_a_published_row_in_no_panel_is_refused(self):
-        """It would be missing from the scorecard without a word."""
-        spec = {**SPEC, "panels": [{"fixed": {"method": "fcrm"}}]}
-        with pytest.raises(SdclabError, match=r"tables\.t: 2 rows of x_2009_table1 stand in none of its panels"):
-            side_by_side(PRINTED, cells((FCRM2, 45.0)), parsed(spec))
-        assert len(side_by_side(PRINTED, cells((FCRM2, 45.0)), parsed({**spec, "judged": False}))) == 2
-        assert len(side_by_side(PRINTED, cells((FCRM2, 45.0)), parsed({**spec, "rows": {"method": "fcrm"}}))) == 2
-
-    def test_a_slip_in_a_key_is_named(self):
-        with pytest.raises(SdclabError, match="x_2009_table1: unknown column 'k'"):
-            side_by_side(PRINTED, cells((FCRM2, 45.0)), parsed({**SPEC, "keys": ["method", "k"]}))
-
     def test_reports_mean_and_standard_deviation(self):
         row = table((FCRM2, 45.0)).iloc[0]
         assert (row["pil"], row["replicates"]) == (45.0, 2)
@@ -229,7 +217,7 @@ class TestVerdicts:
         assert (line.note, line.sd, line.replicates) == ("why", pytest.approx(np.sqrt(0.5)), 2)
 
     def test_a_quantity_without_a_rule_is_refused(self):
-        with pytest.raises(SdclabError, match="table t: no judgement of its config covers pil of S1/fcrm/c=2"):
+        with pytest.raises(SdclabError, match=r"study s: tables\.t: no judgement covers pil of S1/fcrm/c=2"):
             verdicts([{**TOLERANCE, "rows": {"method": ["ipso_b"]}}], (FCRM2, 44.0))
 
     def test_rank_agreement_is_kendalls_tau(self):

@@ -1,6 +1,7 @@
 """A study is parsed once: what its file says, what it leaves unsaid, and how a slip in it is answered."""
 
 import copy
+import re
 
 import pytest
 import yaml
@@ -229,3 +230,11 @@ class TestLimits:
             "words": {"runs": "many"},
         }
         assert Limits().options(options) == options
+
+
+def test_the_study_of_the_readme_is_sound(entries, tmp_path):
+    text = re.search(r"```yaml\n(.*?)```", (PROJECT / "config" / "README.md").read_text(), re.DOTALL)[1]
+    (tmp_path / "smith_2031.yaml").write_text(text)
+    study = load(tmp_path / "smith_2031.yaml", SCHEMAS / "study.schema.yaml", entries, PLOTS)
+    assert len(study.cells) == 10
+    assert [cell.slug for cell in study.cells_of(study.tables["table1"])] == ["p=0.1", "p=0.2"]

@@ -4,6 +4,7 @@ import time
 
 from sdclab.base import documents
 from sdclab.base.errors import SdclabError
+from sdclab.evidence import fit
 from sdclab.experiment import integrity, plan
 from sdclab.output.plots import PLOTS
 from sdclab.output.summary import closing
@@ -14,7 +15,9 @@ BEGUN = time.time()
 def checked_plan():
     for path in workflow.configfiles:  # Snakemake has read it already, but takes the last of two keys without a word
         documents.parse(path)
-    return plan.load(config, PLOTS)
+    found = plan.load(config, PLOTS)
+    fit.check(found.studies.values(), plan.PUBLISHED, plan.PUBLISHED_SCHEMA)
+    return found
 
 
 def doubtful(tasks):

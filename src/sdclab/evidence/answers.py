@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from sdclab.base.errors import SdclabError, unknown
+from sdclab.base.errors import SdclabError
 from sdclab.evidence.published import Published, Row
 from sdclab.experiment.cell import Cell
 from sdclab.experiment.table import Panel, Table
@@ -10,10 +10,6 @@ from sdclab.experiment.table import Panel, Table
 
 def answers(published: Published, cells: Sequence[Cell], panel: Panel) -> Iterator[tuple[Row, Cell | None]]:
     """The published rows of a panel, each with the cell that answers it, if there is one."""
-    if published.columns:
-        for column in (*panel.keys, *panel.quantities):
-            if column not in published.columns and column not in panel.fixed:
-                raise unknown("column", column, published.columns, published.stem)
     for row in published.rows:
         if panel.shows(row):
             yield {**panel.fixed, **row}, _answer(row, cells, panel, published.stem)

@@ -100,12 +100,11 @@ def label(row: TableRow, table: Table) -> str:
 
 
 def _judgement(study: Study, table: Table, quantity: str, row: TableRow) -> Judgement:
-    for judgement in study.judgements:
-        if judgement.scope.covers(table.name, quantity, row):
-            return judgement
-    raise SdclabError(
-        f"study {study.name}: table {table.name}: no judgement of its config covers {quantity} of {row['cell']}."
-    )
+    found = study.judgement_of(table.name, quantity, row)
+    if found is None:
+        place = f"study {study.name}: tables.{table.name}"
+        raise SdclabError(f"{place}: no judgement covers {quantity} of {label(row, table)}.")
+    return found
 
 
 def _verdict(row: TableRow, quantity: str, judgement: Judgement, group: Sequence[TableRow]) -> tuple[str, str]:

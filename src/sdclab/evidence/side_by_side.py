@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from sdclab.base.errors import SdclabError, unknown
+from sdclab.base.errors import unknown
 from sdclab.evidence.answers import answers
 from sdclab.evidence.published import Published, Row
 from sdclab.experiment.cell import Cell
@@ -32,25 +32,12 @@ def side_by_side(published: Published, cells: Sequence[CellRows], table: Table) 
 
     For a quantity q the columns are q_published (as printed), q (mean of the replicates) and q_sd.
     """
-    _check_all_shown(published, table)
     parts = []
     for panel in table.panels:
         parts += _panel(published, [(cell, frame) for cell, frame in cells if panel.holds(cell)], panel)
     made = pd.DataFrame(parts)
     front = ["cell", *table.keys, "parameters"]
     return made[front + [column for column in made if column not in front]]
-
-
-def _check_all_shown(published: Published, table: Table) -> None:
-    """A published row that no panel shows would be missing from the scorecard without a word."""
-    if not table.in_judgement or any(panel.rows for panel in table.panels):
-        return
-    lost = sum(not any(panel.shows(row) for panel in table.panels) for row in published.rows)
-    if lost:
-        raise SdclabError(
-            f"study {table.study}: tables.{table.name}: {lost} rows of {published.stem} stand in none of its panels; "
-            "`fixed` must say what is printed, or `rows` name the rows that are meant."
-        )
 
 
 def _panel(published: Published, cells: Sequence[CellRows], panel: Panel) -> list[dict[str, Any]]:

@@ -26,6 +26,7 @@ from sdclab.microdata.manifest import Entry
 # all paths start at the project's folder, where the workflow runs
 SCHEMAS = Path("workflow/schemas")
 PUBLISHED = Path("resources/published")
+PUBLISHED_SCHEMA = SCHEMAS / "published.schema.yaml"
 REPLICAS = Path("resources/replicas")
 ASSETS = Path("src/sdclab/output/pages/assets")
 PAGES = ("sdclab.output.pages.report", "sdclab.output.pages.explorer")
@@ -173,7 +174,7 @@ class Plan:
     def _published(self, table: Table) -> dict[str, tuple[str, ...]]:
         """The published table, if there is one, and what it must look like."""
         found = (str(PUBLISHED / f"{table.published}.csv"),) if table.published else ()
-        return {"published": found, "schema": (str(SCHEMAS / "published.schema.yaml"),)}
+        return {"published": found, "schema": (str(PUBLISHED_SCHEMA),)}
 
     def _sensitivity(self, each: Sensitivity) -> Task:
         study = self.studies[each.study]
@@ -210,7 +211,7 @@ class Plan:
             (f"{self.results}/audit.csv",),
             {
                 "published": tuple(sorted(map(str, PUBLISHED.glob("*.csv")))),
-                "schema": (str(SCHEMAS / "published.schema.yaml"),),
+                "schema": (str(PUBLISHED_SCHEMA),),
             },
             {"claims": self.claims, "code": code_fingerprint(["sdclab.evidence.audit"])},
         )

@@ -120,6 +120,10 @@ class Study:
         """The cells that stand in a table."""
         return tuple(filter(table.holds, self.cells))
 
+    def judgement_of(self, table: str, quantity: str, row: Mapping[str, Any]) -> Judgement | None:
+        """The first judgement that covers a number."""
+        return next((each for each in self.judgements if each.scope.covers(table, quantity, row)), None)
+
 
 def find(name: str, folder: Path) -> Path:
     """The file of a study by its name."""
