@@ -1,0 +1,159 @@
+"""Rules: what must hold in every record, written as it is thought: `total = wages + interest`, `tax <= income`.
+
+A rule is linear: numbers, columns, and columns times a number, on both sides of =, <= or >=. A column whose name is
+more than a word stands in double quotes.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from sdclab.base.errors import SdclabError, shortened, unknown
+from sdclab.numerics.arrays import Mask, Matrix, Vector
+
+Relation = Literal["=", "<="]
+
+RELATION = re.compile(r'"[^"]*"|(<=|>=|=)')
+"""Outside of quotes."""
+
+TERM = re.compile(r'\s*([-+]?)\s*(?:(\d+\.?\d*|\.\d+)\s*\*?)?\s*(?:"([^"]+)"|([^\W\d][\w.]*))?\s*')
+"""A sign, a number, a column; not all of them need to be there."""
+
+SLACK = 1e-9
+"""Of the size of what is added up: a smaller difference is rounding."""
+
+PASSES = 100
+"""Times that every inequality is seen to; those that hold at once need one."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """The sum of columns times weights equals a constant, or is at most that."""
+
+    text: str
+    weights: Mapping[str, float]
+    relation: Relation
+    constant: float
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(self.weights)
+
+    def excess(self, values: Matrix, columns: Sequence[str]) -> Vector:
+        """By how much the left side exceeds the right one in every record."""
+        return values @ self._weights(columns) - self.constant
+
+    def broken(self, values: Matrix, columns: Sequence[str], rounding: float = 0.0) -> Mask:
+        """In which records the rule does not hold; `rounding`: what its columns may be off by together."""
+        weights = self._weights(columns)
+        size = np.abs(values) @ np.abs(weights) + abs(self.constant)
+        excess = self.excess(values, columns)
+        off = np.abs(excess) if self.relation == "=" else excess
+        return np.asarray(off > SLACK * size + rounding)
+
+    def _weights(self, columns: Sequence[str]) -> Vector:
+        return np.array([self.weights.get(column, 0.0) for column in columns])
+
+
+def parse(text: str, columns: Sequence[str]) -> Rule:
+    """A rule as it is written, about some of these columns."""
+    where = f"rule '{shortened(text)}'"
+    relations = [found for found in RELATION.finditer(text) if found[1]]
+    if len(relations) != 1:
+        raise SdclabError(f"{where}: must have one of =, <= and >= between two sums.")
+    (found,) = relations
+    weights: dict[str, float] = {}
+    constant = 0.0
+    for side, sum_ in ((1.0, text[: found.start()]), (-1.0, text[found.end() :])):
+        for number, column in _terms(sum_, where):
+            if column is None:
+                constant -= side * number
+            elif column not in columns:
+                raise unknown("column", column, columns, where)
+            else:
+                weights[column] = weights.get(column, 0.0) + side * number
+    weights = {column: weight for column, weight in weights.items() if weight}
+    if not weights:
+        raise SdclabError(f"{where}: names no column.")
+    turn = -1.0 if found[1] == ">=" else 1.0
+    turned = {column: turn * weight for column, weight in weights.items()}
+    return Rule(text.strip(), turned, "=" if found[1] == "=" else "<=", turn * constant + 0.0)
+
+
+def _terms(sum_: str, where: str) -> Iterator[tuple[float, str | None]]:
+    """The terms of one side: a number, and the column that it is times of, if any."""
+    place = 0
+    while place < len(sum_) or place == 0:
+        term = TERM.match(sum_, place)
+        column = (term[3] or term[4]) if term else None
+        if term is None or not (term[2] or column) or (place > 0 and not term[1]):
+            raise SdclabError(f"{where}: is not understood; write a = b + 2 * c, or a <= b, and other names in quotes.")
+        yield (-1.0 if term[1] == "-" else 1.0) * float(term[2] or 1), column
+        place = term.end()
+
+
+def check(rules: Sequence[Rule], values: Matrix, columns: Sequence[str]) -> None:
+    """Refuse rules that the original breaks, and identities that cannot hold together."""
+    for rule in rules:
+        count = int(rule.broken(values, columns).sum())
+        if count:
+            raise SdclabError(f"rule '{rule.text}': the original breaks it in {count} of {len(values)} records.")
+
+
+@dataclass(frozen=True)
+class Derived:
+    """Dependents that identities give, each by its rule: the model does without them."""
+
+    rules: Mapping[str, Rule]
+
+    @classmethod
+    def of(cls, rules: Sequence[Rule], dependent: Sequence[str]) -> "Derived":
+        """For every identity one of its dependents that no other has yet; an identity without one is refused."""
+        found: dict[str, Rule] = {}
+        for rule in (rule for rule in rules if rule.relation == "="):
+            free = [column for column in rule.columns if column in dependent and column not in found]
+            free = [column for column in free if not any(column in other.columns for other in found.values())]
+            if not free:
+                raise SdclabError(
+                    f"rule '{rule.text}': no dependent is left by which it could be kept: it is about columns that are "
+                    "released as they are, or contradicts or repeats another rule."
+                )
+            found[free[0]] = rule
+        return cls(found)
+
+    def recomputed(self, values: Matrix, columns: Sequence[str]) -> Matrix:
+        """The values with every derived column as its rule has it."""
+        values = values.copy()
+        for column, rule in reversed(list(self.rules.items())):
+            at = list(columns).index(column)
+            values[:, at] -= rule.excess(values, columns) / rule.weights[column]
+        return values
+
+
+def projected(rules: Sequence[Rule], values: Matrix, columns: Sequence[str], free: Sequence[str]) -> Matrix:
+    """Values in which inequalities hold, each record moved as little as it takes, in some columns only.
+
+    Cyclic projections on the half-spaces, in units of each column's spread; where they have no common point, what is
+    left over is told by `broken`.
+    """
+    bounds = [rule for rule in rules if rule.relation == "<="]
+    movable = np.array([column in free for column in columns])
+    scale = np.where(movable, values.std(axis=0), 0.0)
+    values = values.copy()
+    for _ in range(PASSES):
+        moved = False
+        for rule in bounds:
+            steps = rule._weights(columns) * scale**2
+            norm = float(rule._weights(columns) @ steps)
+            broken = rule.broken(values, columns)
+            if norm == 0 or not broken.any():
+                continue
+            excess = rule.excess(values[broken], columns)
+            values[broken] -= np.outer(excess / norm, steps)
+            moved = True
+        if not moved:
+            break
+    return values
