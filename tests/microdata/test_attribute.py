@@ -57,7 +57,7 @@ class TestAttributes:
         """Indicators are regressors, so residuals are orthogonal to them: closed form."""
         region = rng.integers(0, 3, 200).astype(float)
         y = rng.normal(10 * region[:, None], 3, (200, 2))
-        both = Attributes((INCOME, Attribute("tax")), (REGION,))
+        both = Attributes((Attribute("income"), Attribute("tax")), (REGION,))
         released = methods.release("ipso_c", y, region[:, None], rng, {}, both).values
         for code in range(3):
             chosen = region == code

@@ -12,6 +12,7 @@ from sdclab.experiment.provenance import code_fingerprint, processor, versions
 from sdclab.experiment.scenario import AnyScenario, Split
 from sdclab.measures import MEASURES
 from sdclab.methods import METHODS, Release
+from sdclab.microdata.attribute import Attributes
 from sdclab.microdata.dataset import Dataset
 from sdclab.numerics.seeds import seed_of, stream
 
@@ -66,6 +67,7 @@ def run(
     `code` is the fingerprint of the code behind the cell (`code_of`), which the workflow knows already.
     """
     splits = list(scenario.splits(dataset, cell.parameters))
+    attributes = scenario.attributes(dataset)
     about = {
         "dataset": dataset.name,
         "dataset_kind": dataset.kind,
@@ -77,7 +79,8 @@ def run(
     rows = []
     for replicate in range(cell.replicates):
         seed = seed_of(cell.scenario, cell.method, dict(cell.parameters), replicate)
-        values = _mean([_measured(split, made, measured) for split, made in releases(cell, scenario, splits, seed)])
+        made = releases(cell, scenario, splits, seed, attributes)
+        values = _mean([_measured(split, each, measured, attributes) for split, each in made])
         identity = {
             "study": cell.study,
             "cell": cell.name,
@@ -99,18 +102,20 @@ def columns_of(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return list(dict.fromkeys(column for row in rows for column in row))
 
 
-def releases(cell: Cell, scenario: AnyScenario, splits: Sequence[Split], seed: int) -> list[tuple[Split, Release]]:
+def releases(
+    cell: Cell, scenario: AnyScenario, splits: Sequence[Split], seed: int, attributes: Attributes | None = None
+) -> list[tuple[Split, Release]]:
     """What the cell's method makes of every split, from one random stream."""
     parameters = {key: value for key, value in cell.parameters.items() if key not in scenario.takes}
     rng = stream(seed)
-    return [(split, methods.release(cell.method, *split, rng, parameters)) for split in splits]
+    return [(split, methods.release(cell.method, *split, rng, parameters, attributes)) for split in splits]
 
 
-def _measured(split: Split, made: Release, measured: Measures) -> dict[str, float]:
+def _measured(split: Split, made: Release, measured: Measures, attributes: Attributes | None) -> dict[str, float]:
     dependent, independent = split
     values = dict(made.facts)
     for name, options in measured.items():
-        values |= measures.measure(name, dependent, made.values, independent, options)
+        values |= measures.measure(name, dependent, made.values, independent, options, attributes)
     return values
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from sdclab.base.errors import SdclabError
+from sdclab.microdata.attribute import Attributes
 from sdclab.microdata.dataset import Dataset
 from sdclab.numerics.arrays import Matrix
 
@@ -49,6 +50,13 @@ class Scenario:
         """What a method is applied to, one after the other: here a single split."""
         yield self.split(dataset)
 
+    def attributes(self, dataset: Dataset) -> Attributes | None:
+        """What the dependents and the independents hold, if the dataset says so."""
+        known = {each.name: each for each in dataset.attributes}
+        if not known:
+            return None
+        return Attributes(*(tuple(known[name] for name in names) for names in (self.dependent, self.independent)))
+
     def split(self, dataset: Dataset) -> Split:
         """The dependents and the independents as arrays, once they are fit for every method and measure."""
         where = f"scenario {self.name}"
@@ -79,6 +87,9 @@ class Rotation:
     columns: tuple[str, ...]
 
     takes = ("n_independent",)
+
+    def attributes(self, dataset: Dataset) -> None:
+        """Every attribute is a number here, as in the thesis."""
 
     def splits(self, dataset: Dataset, parameters: Mapping[str, Any]) -> Iterator[Split]:
         """One split for each attribute."""

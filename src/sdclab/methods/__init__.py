@@ -21,7 +21,7 @@ import numpy as np
 
 from sdclab.base.errors import SdclabError
 from sdclab.base.registry import Registry, check_numbers
-from sdclab.microdata.attribute import NUMBERS, Attributes, Type
+from sdclab.microdata.attribute import NUMBERS, Attributes, Bounds, Type
 from sdclab.numerics.arrays import Matrix
 
 METHODS = Registry("method", __name__, "protect")
@@ -56,11 +56,12 @@ def release(
     rng: np.random.Generator,
     parameters: Mapping[str, object],
     attributes: Attributes | None = None,
+    bounds: Bounds = "clip",
 ) -> Release:
     """The protected dependents, with facts if the method tells any, by a method's name and parameters.
 
-    What a method returns is looked at before anybody uses it. `attributes` tells what the columns hold; without it they
-    are numbers.
+    What a method returns is looked at before anybody uses it. `attributes` tells what the columns hold, and what comes
+    back fits their domains; without it they are numbers, as the method makes them.
     """
     checked = METHODS.checked(method, parameters)
     names = [each.name for each in attributes.dependent] if attributes else ()
@@ -75,7 +76,8 @@ def release(
     where = f"method {method}"
     _check_values(made.values, dependent, names, where)
     check_numbers(made.facts, f"{where}: what it tells as facts")
-    return Release(np.asarray(made.values, dtype=float), made.facts)
+    values = np.asarray(made.values, dtype=float)
+    return Release(attributes.fitted(values, bounds) if attributes else values, made.facts)
 
 
 def _check_values(values: object, dependent: Matrix, columns: Sequence[str], where: str) -> None:

@@ -88,6 +88,11 @@ class Attributes:
     def _independents(self, values: Matrix) -> Iterator[tuple[Attribute, Vector]]:
         return zip(self.independent, values.T, strict=True)
 
+    def fitted(self, values: Matrix, bounds: Bounds = "clip") -> Matrix:
+        """Released dependents, each inside its domain."""
+        columns = zip(self.dependent, values.T, strict=True)
+        return np.column_stack([attribute.fitted(column, bounds) for attribute, column in columns])
+
     def check_taken(self, what: str, types: Sequence[Type]) -> None:
         """Refuse dependents of a type that a method does not take."""
         for each in self.dependent:

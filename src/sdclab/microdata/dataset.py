@@ -12,6 +12,7 @@ import numpy as np
 
 from sdclab.base.errors import SdclabError, unknown
 from sdclab.base.files import csv_text, read, sha256, write
+from sdclab.microdata.attribute import Attribute
 from sdclab.numerics.arrays import Matrix
 
 Kind = Literal["original", "replica", "stand-in", "own"]
@@ -29,6 +30,8 @@ class Dataset:
     source: str
     columns: tuple[str, ...]
     values: Matrix = field(repr=False)
+    attributes: tuple[Attribute, ...] = field(repr=False, default=())
+    """what the columns hold, categories by their codes; nothing: numbers, to be released as a method makes them"""
 
     @classmethod
     def read(cls, table: Path, about: Path) -> "Dataset":
