@@ -35,7 +35,7 @@ function advance() {
   if (fit.done) return pause();
   const next = iterate(x, y, fit.u);
   const iteration = fit.iteration + 1;
-  fit = { ...next, iteration, done: next.change <= EPSILON || iteration === MOST_ITERATIONS };
+  fit = { ...next, iteration, done: next.change <= EPSILON || iteration === MAX_ITERATIONS };
   if (fit.done) {
     pause();
     say(next.change <= EPSILON ? `Converged after ${iteration} iterations.` : `Stopped after ${iteration} iterations, as the papers do.`);
