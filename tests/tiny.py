@@ -1,8 +1,10 @@
 """A study of sixty records with one of everything, for tests that run the workflow often."""
 
 import copy
+import os
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import yaml
@@ -100,5 +102,7 @@ class Tiny:
             (self.root / f"config/{name}.yaml").write_text(yaml.safe_dump(content, sort_keys=False))
 
     def plan(self) -> Plan:
-        """What the workflow would plan; the working directory must be the folder."""
-        return plan.load(self.config, PLOTS)
+        """What the workflow would plan, without the originals; the working directory must be the folder."""
+        with patch.dict(os.environ):
+            os.environ.pop("SDCLAB_DATA", None)
+            return plan.load(self.config, PLOTS)

@@ -1,7 +1,7 @@
 // The page around fcrm.js: points in, a fit step by step, its lines and numbers out.
 
-const MOST_POINTS = 2000;
-const MOST_CLUSTERS = 10;
+const MAX_POINTS = 2000;
+const MAX_CLUSTERS = 10;
 const WIDTH = 600, HEIGHT = 450, LEFT = 44, RIGHT = 10, TOP = 10, BOTTOM = 28;
 const PAUSE = 120; // milliseconds between iterations, so that the eye can follow
 
@@ -15,7 +15,7 @@ let range = { x: [0, 100], y: [0, 100] };
 
 function problem() { // why there is nothing to fit, if so
   const c = Number(byId("c").value);
-  if (!Number.isInteger(c) || c < 1 || c > MOST_CLUSTERS) return `c must be a whole number from 1 to ${MOST_CLUSTERS}.`;
+  if (!Number.isInteger(c) || c < 1 || c > MAX_CLUSTERS) return `c must be a whole number from 1 to ${MAX_CLUSTERS}.`;
   if (x.length < Math.max(3, c)) return `At least ${Math.max(3, c)} points are needed.`;
   if (largest(y) === smallest(y)) return "All y are equal: there is nothing to protect.";
   return "";
@@ -35,7 +35,7 @@ function advance() {
   if (fit.done) return pause();
   const next = iterate(x, y, fit.u);
   const iteration = fit.iteration + 1;
-  fit = { ...next, iteration, done: next.change <= EPSILON || iteration === MOST_ITERATIONS };
+  fit = { ...next, iteration, done: next.change <= EPSILON || iteration === MAX_ITERATIONS };
   if (fit.done) {
     pause();
     say(next.change <= EPSILON ? `Converged after ${iteration} iterations.` : `Stopped after ${iteration} iterations, as the papers do.`);
@@ -94,7 +94,7 @@ function parsed(text) { // pairs of numbers; what is wrong is said by its line, 
     pairs.push(numbers);
   }
   if (pairs.length === 0) throw new Error("There are no pairs of numbers.");
-  if (pairs.length > MOST_POINTS) throw new Error(`At most ${MOST_POINTS} points are allowed here; there are ${pairs.length}.`);
+  if (pairs.length > MAX_POINTS) throw new Error(`At most ${MAX_POINTS} points are allowed here; there are ${pairs.length}.`);
   return pairs;
 }
 
@@ -220,7 +220,7 @@ byId("plane").addEventListener("click", (event) => {
   const box = byId("plane").getBoundingClientRect();
   const atX = ((event.clientX - box.left) / box.width) * WIDTH, atY = ((event.clientY - box.top) / box.height) * HEIGHT;
   if (atX < LEFT || atX > WIDTH - RIGHT || atY < TOP || atY > HEIGHT - BOTTOM) return;
-  if (x.length >= MOST_POINTS) return say(`At most ${MOST_POINTS} points are allowed here.`);
+  if (x.length >= MAX_POINTS) return say(`At most ${MAX_POINTS} points are allowed here.`);
   x = [...x, range.x[0] + ((atX - LEFT) / (WIDTH - LEFT - RIGHT)) * (range.x[1] - range.x[0])];
   y = [...y, range.y[0] + ((HEIGHT - BOTTOM - atY) / (HEIGHT - TOP - BOTTOM)) * (range.y[1] - range.y[0])];
   reset();

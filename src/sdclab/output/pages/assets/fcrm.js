@@ -3,7 +3,7 @@
 "use strict";
 
 const EPSILON = 1e-5; // no membership changes by more: the end
-const MOST_ITERATIONS = 30;
+const MAX_ITERATIONS = 30;
 const FLOOR = 1e-100; // what an error of zero is replaced by
 const SAME = 1e-24; // a squared distance below this share of the record's squared x: the record is the centre
 
@@ -55,7 +55,7 @@ function fcm(x, start, random) {
   const records = x.map((v) => v - origin);
   let centres = start.map((v) => v - origin);
   let u = membershipsOrShare(records, centres, random);
-  for (let iteration = 1; iteration <= MOST_ITERATIONS; iteration++) {
+  for (let iteration = 1; iteration <= MAX_ITERATIONS; iteration++) {
     centres = weights(u).map((w, i) => {
       const total = sum(w);
       return total > 0 ? sum(w.map((v, k) => v * records[k])) / total : centres[i];
