@@ -19,6 +19,7 @@ from sdclab.experiment.integrity import Task
 from sdclab.experiment.scenario import Scenario
 from sdclab.measures import MEASURES
 from sdclab.methods import METHODS, Release
+from sdclab.microdata.attribute import Attribute, Attributes
 from sdclab.microdata.dataset import Dataset
 
 RECORDS = np.random.default_rng(3).normal(5000, 100, (30, 2))
@@ -41,7 +42,8 @@ def add(monkeypatch) -> Callable[[Registry, Callable], None]:
 
 
 def release(columns: tuple[str, ...] = ()) -> Release:
-    return methods.release("fake", RECORDS, RECORDS[:, :0], np.random.default_rng(0), {}, columns)
+    attributes = Attributes(tuple(map(Attribute, columns))) if columns else None
+    return methods.release("fake", RECORDS, RECORDS[:, :0], np.random.default_rng(0), {}, attributes)
 
 
 def hole(value: float) -> np.ndarray:

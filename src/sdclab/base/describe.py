@@ -28,6 +28,10 @@ class OptionsOf(Doc):
         object.__setattr__(self, "name", name)
 
 
+class Given:
+    """Marks a parameter that the caller fills in, as the types of the columns: it is none of the user's."""
+
+
 @dataclass(frozen=True)
 class Number:
     """A number that a measure returns. One that is not defined for some files is NaN there."""

@@ -21,7 +21,7 @@ from pkgutil import iter_modules
 from types import ModuleType, NoneType, UnionType
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
-from sdclab.base.describe import Doc, OptionsOf
+from sdclab.base.describe import Doc, Given, OptionsOf
 from sdclab.base.errors import SdclabError, reason, shortened, unknown
 
 MAX_NUMBER = sys.float_info.max
@@ -105,8 +105,12 @@ def _parameters(function: Callable[..., Any]) -> dict[str, Parameter]:
     return {
         p.name: Parameter(p.name, _kind(hints[p.name]), p.default, *_said(hints[p.name]))
         for p in inspect.signature(function).parameters.values()
-        if p.kind is inspect.Parameter.KEYWORD_ONLY
+        if p.kind is inspect.Parameter.KEYWORD_ONLY and not _is_given(hints[p.name])
     }
+
+
+def _is_given(hint: Any) -> bool:
+    return any(each is Given or isinstance(each, Given) for each in getattr(hint, "__metadata__", ()))
 
 
 def _kind(hint: Any) -> Any:
@@ -206,6 +210,11 @@ class Registry:
             return _parameters(function)
         except Exception:  # somebody's signature
             raise SdclabError(f"{self.what} {name}: not every parameter of its function has a type.") from None
+
+    def asks_for(self, name: str, given: str) -> bool:
+        """Whether the function has a parameter of this name that the caller fills in."""
+        hint = get_type_hints(self.get(name), include_extras=True).get(given)
+        return hint is not None and _is_given(hint)
 
     def checked(self, name: str, given: Mapping[str, object], where: str = "") -> dict[str, Any]:
         """The given parameters in their declared types; unknown, missing and ill-typed ones are refused."""

@@ -10,6 +10,7 @@ from sdclab import methods
 from sdclab.base.errors import SdclabError, listed
 from sdclab.experiment.scenario import Scenario
 from sdclab.measures import intact
+from sdclab.microdata.attribute import Attribute, Attributes
 from sdclab.microdata.microdata import Microdata
 from sdclab.microdata.roles import Roles
 from sdclab.numerics.seeds import stream
@@ -50,7 +51,8 @@ def release(
     seed = secrets.randbits(63) if seed is None else seed
     dependent, independent = Scenario.of_file(roles.dependent, roles.independent).split(table.dataset(roles.used))
     rng = stream(seed)
-    made = methods.release(method, dependent, independent, rng, parameters, roles.dependent)
+    attributes = Attributes(*(tuple(map(Attribute, names)) for names in (roles.dependent, roles.independent)))
+    made = methods.release(method, dependent, independent, rng, parameters, attributes)
     found = intact.compare(dependent, made.values)
     unchanged = [roles.dependent[i] for i in found.unchanged]
     if unchanged and not allow_unchanged:

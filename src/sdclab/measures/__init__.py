@@ -13,6 +13,7 @@ from functools import cache
 from sdclab.base.describe import Number, described
 from sdclab.base.errors import SdclabError
 from sdclab.base.registry import Registry, check_numbers
+from sdclab.microdata.attribute import Attributes
 from sdclab.numerics.arrays import Matrix
 
 MEASURES = Registry("measure", __name__, "measure")
@@ -45,14 +46,28 @@ def measure(
     protected: Matrix,
     independent: Matrix,
     options: Mapping[str, object] = {},
+    attributes: Attributes | None = None,
 ) -> dict[str, float]:
-    """The numbers of one measure by its name and options."""
+    """The numbers of one measure by its name and options.
+
+    `attributes` tells what the columns hold; without it they are numbers. A measure that asks for it (a keyword
+    argument `attributes` marked `Given`) sees all columns, categories as codes; any other sees the dependents that are
+    numbers, and the independents with categories as indicators.
+    """
     if original.shape != protected.shape:
         raise SdclabError(
             f"measure {name}: the original has {original.shape[0]} records of {original.shape[1]} attributes, "
             f"the protected file {protected.shape[0]} of {protected.shape[1]}; they must agree."
         )
     checked = MEASURES.checked(name, options)
+    if attributes is not None and MEASURES.asks_for(name, "attributes"):
+        checked["attributes"] = attributes
+    elif attributes is not None:
+        chosen = attributes.numbers()
+        if not chosen.any():
+            raise SdclabError(f"measure {name}: compares numbers, but no dependent is one.")
+        original, protected = original[:, chosen], protected[:, chosen]
+        independent = attributes.with_indicators(independent)
     files = (each.copy("K") for each in (original, protected, independent))  # it may write into them
     result = MEASURES.called(name, *files, **checked)
     check_numbers(result, f"measure {name}: what it returned")

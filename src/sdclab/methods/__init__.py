@@ -5,6 +5,10 @@ dependent attributes are replaced, the independent ones are released as they are
 returns an array of finite numbers shaped like `dependent`, or a `Release`. Every parameter says what it means beside
 its type. To add a method: write the file, which is found by its presence, and name it in a study's config.
 
+A method that takes more than numbers declares in `TAKES` the types of dependents that it takes, and has a keyword
+argument `attributes`, marked `Given`, that tells them (`sdclab.microdata.attribute`): categories come as codes 0, 1,
+2... and must be released as such. Categories of independents reach every method as indicators.
+
 A method's module may also declare `GRID`, the parameters that `sdclab map` tries on a file it knows nothing about, in
 the form of a study's config, and `CONTROL`: shown there for comparison, never recommended.
 """
@@ -17,6 +21,7 @@ import numpy as np
 
 from sdclab.base.errors import SdclabError
 from sdclab.base.registry import Registry, check_numbers
+from sdclab.microdata.attribute import NUMBERS, Attributes, Type
 from sdclab.numerics.arrays import Matrix
 
 METHODS = Registry("method", __name__, "protect")
@@ -35,6 +40,11 @@ def grid(method: str) -> Mapping[str, Any]:
     return METHODS.declared(method, "GRID", {})
 
 
+def takes(method: str) -> tuple[Type, ...]:
+    """The types of dependents that a method takes; numbers, if it does not say."""
+    return tuple(METHODS.declared(method, "TAKES", NUMBERS))
+
+
 def is_control(method: str) -> bool:
     return METHODS.declared(method, "CONTROL", False)
 
@@ -45,13 +55,20 @@ def release(
     independent: Matrix,
     rng: np.random.Generator,
     parameters: Mapping[str, object],
-    columns: Sequence[str] = (),
+    attributes: Attributes | None = None,
 ) -> Release:
     """The protected dependents, with facts if the method tells any, by a method's name and parameters.
 
-    What a method returns is looked at before anybody uses it; `columns` names the dependents in messages.
+    What a method returns is looked at before anybody uses it. `attributes` tells what the columns hold; without it they
+    are numbers.
     """
     checked = METHODS.checked(method, parameters)
+    columns = [each.name for each in attributes.dependent] if attributes else ()
+    if attributes is not None:
+        attributes.check_taken(f"method {method}", takes(method))
+        independent = attributes.with_indicators(independent)
+        if METHODS.asks_for(method, "attributes"):
+            checked["attributes"] = attributes
     # copies, laid out alike: a method that writes into them must not change the originals
     made = METHODS.called(method, dependent.copy("K"), independent.copy("K"), rng, **checked)
     made = made if isinstance(made, Release) else Release(made)

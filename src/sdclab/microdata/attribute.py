@@ -1,0 +1,100 @@
+"""Attributes: what a column holds, and which values it may have."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Literal
+
+import numpy as np
+
+from sdclab.base.errors import SdclabError
+from sdclab.numerics.arrays import Indices, Mask, Matrix, Vector
+
+Type = Literal["continuous", "count", "nominal", "ordinal"]
+TYPES: tuple[Type, ...] = ("continuous", "count", "nominal", "ordinal")
+NUMBERS: tuple[Type, ...] = ("continuous", "count")
+"""Types of numbers; the others are of categories."""
+
+Bounds = Literal["clip", "reflect", "none"]
+"""What becomes of a released number beyond the bounds: the bound itself, its mirror image, or itself."""
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """A column's type and domain. A category is known by its code, its place among the categories: 0, 1, 2..."""
+
+    name: str
+    type: Type = "continuous"
+    low: float = -inf
+    high: float = inf
+    decimals: int | None = None
+    """how many a number has; None: as many as it takes"""
+    categories: tuple[str, ...] = ()
+    """in their order, if they have one"""
+    masses: tuple[float, ...] = ()
+    """numbers that many records have in common, as a spike at zero"""
+    gaps: bool = False
+    """whether a value may be missing"""
+
+    @property
+    def is_number(self) -> bool:
+        return self.type in NUMBERS
+
+    def fitted(self, values: Vector, bounds: Bounds = "clip") -> Vector:
+        """Released values inside the domain: codes of categories, or numbers with its decimals inside its bounds."""
+        if not self.is_number:
+            return np.clip(np.round(values), 0, len(self.categories) - 1)
+        decimals = 0 if self.type == "count" else self.decimals
+        inside = self._inside(values, bounds)
+        return inside if decimals is None else np.round(inside, decimals) + 0.0  # no -0
+
+    def _inside(self, values: Vector, bounds: Bounds) -> Vector:
+        if bounds == "reflect":
+            values = np.where(values < self.low, 2 * self.low - values, values)
+            values = np.where(values > self.high, 2 * self.high - values, values)
+        return values if bounds == "none" else np.clip(values, self.low, self.high)
+
+    def outside(self, values: Vector) -> Mask:
+        """Which values do not lie in the domain."""
+        return np.asarray(self.fitted(values) != values)
+
+
+@dataclass(frozen=True)
+class Attributes:
+    """What the columns of dependents and independents hold, in the order of the arrays."""
+
+    dependent: tuple[Attribute, ...]
+    independent: tuple[Attribute, ...] = ()
+
+    def numbers(self) -> Mask:
+        """Which dependents are numbers."""
+        return np.array([each.is_number for each in self.dependent], dtype=bool)
+
+    def sizes(self) -> Indices:
+        """How many categories each dependent has; 0 for a number."""
+        return np.array([len(each.categories) for each in self.dependent], dtype=np.intp)
+
+    def with_indicators(self, independent: Matrix) -> Matrix:
+        """The independents as regressors: numbers as they are, then an indicator of every category but the first."""
+        numbers = [column for each, column in self._independents(independent) if each.is_number]
+        indicators = [
+            column == code
+            for each, column in self._independents(independent)
+            if not each.is_number
+            for code in range(1, len(each.categories))
+        ]
+        return np.column_stack([np.empty((len(independent), 0)), *numbers, *indicators]).astype(float)
+
+    def _independents(self, values: Matrix) -> Iterator[tuple[Attribute, Vector]]:
+        return zip(self.independent, values.T, strict=True)
+
+    def check_taken(self, what: str, types: Sequence[Type]) -> None:
+        """Refuse dependents of a type that a method does not take."""
+        for each in self.dependent:
+            if each.type not in types:
+                raise SdclabError(f"{what} takes {_in_words(types)}, but {each.name} is {each.type}.")
+
+
+def _in_words(types: Sequence[Type]) -> str:
+    *others, last = types
+    return f"{', '.join(others)} and {last} attributes" if others else f"{last} attributes"
