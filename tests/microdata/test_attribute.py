@@ -50,8 +50,8 @@ class TestAttributes:
                 methods.release(method, values, values[:, :0], rng, {}, Attributes((INCOME, REGION)))
 
     def test_a_method_sees_what_it_asks_for(self, rng):
-        assert not any("attributes" in METHODS.parameters(name) for name in METHODS)
-        assert not any("attributes" in MEASURES.parameters(name) for name in MEASURES)
+        assert not any("columns" in METHODS.parameters(name) for name in METHODS)
+        assert not any("columns" in MEASURES.parameters(name) for name in MEASURES)
 
     def test_ipso_c_keeps_means_inside_categories(self, rng):
         """Indicators are regressors, so residuals are orthogonal to them: closed form."""

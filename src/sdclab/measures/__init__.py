@@ -51,7 +51,7 @@ def measure(
     """The numbers of one measure by its name and options.
 
     `attributes` tells what the columns hold; without it they are numbers. A measure that asks for it (a keyword
-    argument `attributes` marked `Given`) sees all columns, categories as codes; any other sees the dependents that are
+    argument `columns` marked `Given`) sees all columns, categories as codes; any other sees the dependents that are
     numbers, and the independents with categories as indicators.
     """
     if original.shape != protected.shape:
@@ -60,8 +60,8 @@ def measure(
             f"the protected file {protected.shape[0]} of {protected.shape[1]}; they must agree."
         )
     checked = MEASURES.checked(name, options)
-    if attributes is not None and MEASURES.asks_for(name, "attributes"):
-        checked["attributes"] = attributes
+    if attributes is not None and MEASURES.asks_for(name, "columns"):
+        checked["columns"] = attributes
     elif attributes is not None:
         chosen = attributes.numbers()
         if not chosen.any():

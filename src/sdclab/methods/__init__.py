@@ -6,7 +6,7 @@ returns an array of finite numbers shaped like `dependent`, or a `Release`. Ever
 its type. To add a method: write the file, which is found by its presence, and name it in a study's config.
 
 A method that takes more than numbers declares in `TAKES` the types of dependents that it takes, and has a keyword
-argument `attributes`, marked `Given`, that tells them (`sdclab.microdata.attribute`): categories come as codes 0, 1,
+argument `columns`, marked `Given`, that tells them (`sdclab.microdata.attribute`): categories come as codes 0, 1,
 2... and must be released as such. Categories of independents reach every method as indicators.
 
 A method's module may also declare `GRID`, the parameters that `sdclab map` tries on a file it knows nothing about, in
@@ -63,17 +63,17 @@ def release(
     are numbers.
     """
     checked = METHODS.checked(method, parameters)
-    columns = [each.name for each in attributes.dependent] if attributes else ()
+    names = [each.name for each in attributes.dependent] if attributes else ()
     if attributes is not None:
         attributes.check_taken(f"method {method}", takes(method))
         independent = attributes.with_indicators(independent)
-        if METHODS.asks_for(method, "attributes"):
-            checked["attributes"] = attributes
+        if METHODS.asks_for(method, "columns"):
+            checked["columns"] = attributes
     # copies, laid out alike: a method that writes into them must not change the originals
     made = METHODS.called(method, dependent.copy("K"), independent.copy("K"), rng, **checked)
     made = made if isinstance(made, Release) else Release(made)
     where = f"method {method}"
-    _check_values(made.values, dependent, columns, where)
+    _check_values(made.values, dependent, names, where)
     check_numbers(made.facts, f"{where}: what it tells as facts")
     return Release(np.asarray(made.values, dtype=float), made.facts)
 
