@@ -23,6 +23,10 @@ class TestDomain:
         assert INCOME.fitted(released, "reflect").tolist() == [3.2, 5, 5.1, 96]
         assert INCOME.fitted(released, "none").tolist() == [-3.2, 5, 5.1, 104]
 
+    def test_a_gap_lies_inside(self):
+        for attribute in (INCOME, VISITS, REGION):
+            assert attribute.outside(np.array([np.nan, -7, 1])).tolist() == [False, True, False]
+
     def test_a_count_is_whole_and_a_category_one_of_its_own(self):
         assert VISITS.fitted(np.array([-0.2, 2.6, 11])).tolist() == [0, 3, 9]
         assert REGION.fitted(np.array([-0.2, 1.6, 7])).tolist() == [0, 2, 2]
@@ -45,9 +49,9 @@ class TestAttributes:
 
     def test_a_method_that_cannot_take_a_type_says_so_before_it_starts(self, rng):
         values = np.column_stack([rng.random(20), rng.integers(0, 3, 20)])
-        for method in ("noise", "rotation"):
+        for method, parameters in {"noise": {"p": 0.1}, "rotation": {}}.items():
             with pytest.raises(SdclabError, match=f"{method} takes continuous and count attributes, but region is n"):
-                methods.release(method, values, values[:, :0], rng, {}, Attributes((INCOME, REGION)))
+                methods.release(method, values, values[:, :0], rng, parameters, Attributes((INCOME, REGION)))
 
     def test_a_method_sees_what_it_asks_for(self, rng):
         assert not any("columns" in METHODS.parameters(name) for name in METHODS)

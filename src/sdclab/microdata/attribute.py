@@ -43,10 +43,10 @@ class Attribute:
     def fitted(self, values: Vector, bounds: Bounds = "clip") -> Vector:
         """Released values inside the domain: codes of categories, or numbers with its decimals inside its bounds."""
         if not self.is_number:
-            return np.clip(np.round(values), 0, len(self.categories) - 1)
+            return np.clip(np.round(values), 0, len(self.categories) - 1) + 0.0  # no -0
         decimals = 0 if self.type == "count" else self.decimals
         inside = self._inside(values, bounds)
-        return inside if decimals is None else np.round(inside, decimals) + 0.0  # no -0
+        return inside if decimals is None else np.round(inside, decimals) + 0.0
 
     def _inside(self, values: Vector, bounds: Bounds) -> Vector:
         if bounds == "reflect":
@@ -55,8 +55,8 @@ class Attribute:
         return values if bounds == "none" else np.clip(values, self.low, self.high)
 
     def outside(self, values: Vector) -> Mask:
-        """Which values do not lie in the domain."""
-        return np.asarray(self.fitted(values) != values)
+        """Which values do not lie in the domain; a gap lies in it."""
+        return np.asarray((self.fitted(values) != values) & ~np.isnan(values))
 
 
 @dataclass(frozen=True)
