@@ -24,8 +24,8 @@ from sdclab.numerics.arrays import Vector
 SHARED = 10
 """What so many records have in common gives none of them away."""
 
-MOST_DECIMALS = 10
-"""A number with more is no decimal one, but the result of a computation."""
+MOST_DECIMALS, MOST_NARROW = 10, 5
+"""A number with more is no decimal one, but the result of a computation; of 32 bits, fewer."""
 
 NEAR_100 = 95
 """Percentages come so near to 100, or are taken for numbers without a high bound."""
@@ -106,12 +106,10 @@ def _categories(table: Microdata, column: str, said: Declared) -> Attribute:
 
 def _sorted(table: Microdata, column: str, labels: Sequence[str], type: Type) -> tuple[str, ...]:
     given = table.frame[column].dtype
-    if isinstance(given, pd.CategoricalDtype):
-        if type == "ordinal" and not given.ordered:
-            raise _orderless(table, column)
+    if isinstance(given, pd.CategoricalDtype) and given.ordered:
         present = set(labels)
-        return tuple(label for label in map(str, given.categories) if label in present)
-    if table.is_text(column) or table.is_coded(column):
+        return tuple(label for each in given.categories if (label := str(each).strip()) in present)
+    if table.is_categorical(column) or table.is_text(column) or table.is_coded(column):
         if type == "ordinal":
             raise _orderless(table, column)
         return tuple(sorted(labels))
@@ -198,10 +196,10 @@ def _decimals(table: Microdata, column: str, type: Type) -> int | None:
         return None
     values = table.numbers(column)
     present = values[np.isfinite(values)]
-    kind = table.frame[column].dtype
-    narrow = present.astype(np.float32) if str(kind).lower().startswith(("float32", "float[", "halffloat")) else present
-    for decimals in range(MOST_DECIMALS + 1):
-        if np.array_equal(np.round(present, decimals).astype(narrow.dtype), narrow):
+    is_narrow = str(table.frame[column].dtype).lower().startswith(("float32", "float["))
+    kind, most = (np.float32, MOST_NARROW) if is_narrow else (np.float64, MOST_DECIMALS)
+    for decimals in range(most + 1):
+        if np.array_equal(np.round(present, decimals).astype(kind), present.astype(kind)):
             return max(decimals, table.written_decimals(column))
     return None
 

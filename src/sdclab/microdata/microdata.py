@@ -186,7 +186,7 @@ class Microdata:
             if label is not None:
                 place[i] = labels.setdefault(label, len(labels))
                 if len(labels) > len(cells):
-                    cells.append(cell.strip() if isinstance(cell, str) and not self.is_categorical(column) else cell)
+                    cells.append(cell)
         return Levels(place[seen], tuple(labels), tuple(cells))
 
     def _parsed(self, column: str) -> tuple[Vector, int | None]:

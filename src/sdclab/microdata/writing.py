@@ -18,9 +18,25 @@ def write(table: Microdata, path: Path) -> None:
         if is_parquet(path):
             parquet.write(table.frame, path, temporary)
         else:
-            table.frame.to_csv(
-                temporary, sep=table.separator, index=False, lineterminator="\n", quoting=_quoting(table.frame)
-            )
+            frame = _with_decimals(table)
+            frame.to_csv(temporary, sep=table.separator, index=False, lineterminator="\n", quoting=_quoting(frame))
+
+
+def _with_decimals(table: Microdata) -> pd.DataFrame:
+    """Numbers as text where a column has its decimals; nothing is cut off a number that has more."""
+    return table.frame.assign(
+        **{
+            column: [_fixed(value, decimals) for value in table.frame[column].tolist()]
+            for column, decimals in table.decimals.items()
+        }
+    )
+
+
+def _fixed(value: float, decimals: int) -> str:
+    if value is None or value != value:
+        return ""
+    text = f"{value:.{decimals}f}"
+    return text if float(text) == value else repr(value)
 
 
 def _quoting(frame: pd.DataFrame) -> Literal[0, 2]:
