@@ -17,6 +17,7 @@ import pandas as pd
 
 from sdclab.base.errors import SdclabError, shortened
 from sdclab.microdata.attribute import Attribute, Type
+from sdclab.microdata.dataset import number
 from sdclab.microdata.declaration import Declared
 from sdclab.microdata.microdata import Microdata
 from sdclab.numerics.arrays import Vector
@@ -47,12 +48,14 @@ def attributes(
 
 
 def free_text(table: Microdata, column: str) -> str:
-    """Why the text of a column is not that of categories; nothing if it may be."""
+    """Why the text of a column is not that of categories, which come back again and again; nothing if it may be."""
     counts = table.levels(column).counts()
     present = sum(counts.values())
-    if len(counts) == present and present > 1:
-        return "holds text that is another one in every record, as identifiers are"
-    return "holds text that is another one in most records" if 2 * len(counts) > present > 1 else ""
+    if 2 * len(counts) <= present or present < 2:
+        return ""
+    if 2 * sum(map(_is_number, counts)) > len(counts):
+        return "holds text among its numbers"
+    return "holds text that names the records" if len(counts) == present else "holds text of all kinds"
 
 
 def numbers_records(table: Microdata, column: str) -> bool:
@@ -85,7 +88,7 @@ def _attribute(table: Microdata, column: str, said: Declared) -> Attribute:
         )
     if said.is_categories or (not said.is_number and is_categories(table, column)):
         return _categories(table, column, said)
-    return _number(table, column, said)
+    return _numbers(table, column, said)
 
 
 def _categories(table: Microdata, column: str, said: Declared) -> Attribute:
@@ -137,7 +140,7 @@ def _check_categories(table: Microdata, found: Attribute, present: int) -> None:
     )
 
 
-def _number(table: Microdata, column: str, said: Declared) -> Attribute:
+def _numbers(table: Microdata, column: str, said: Declared) -> Attribute:
     values = table.numbers(column)
     present = values[np.isfinite(values)]
     whole = _are_whole(present)
@@ -202,6 +205,13 @@ def _decimals(table: Microdata, column: str, type: Type) -> int | None:
         if np.array_equal(np.round(present, decimals).astype(kind), present.astype(kind)):
             return max(decimals, table.written_decimals(column))
     return None
+
+
+def _is_number(label: str) -> bool:
+    try:
+        return bool(np.isfinite(number(label)))
+    except ValueError:
+        return False
 
 
 def _are_whole(present: Vector) -> bool:

@@ -29,6 +29,9 @@ COMMA = re.compile(r"[+-]?\d+(\.\d{3})*,\d+")
 POINT = re.compile(r"[+-]?\d*\.(\d+)")
 """A number with decimals."""
 
+ENOUGH = 1_000
+"""Records that show how a column is written."""
+
 LONGEST_NAME = 1_000
 """Characters of a column's name."""
 
@@ -70,7 +73,7 @@ class Microdata:
     source: pd.DataFrame | None = field(repr=False, default=None)
     """The DataFrame that it came from, for its index and its names; None if it was a file."""
     decimals: Mapping[str, int] = field(default_factory=dict)
-    """With how many a number of some columns is written as CSV; others with as many as it takes."""
+    """With how many the numbers of some columns are written as CSV; others with as many as it takes."""
     _known: dict[str, tuple[Vector, int | None]] = field(init=False, repr=False, default_factory=dict)
     _levels: dict[str, Levels] = field(init=False, repr=False, default_factory=dict)
 
@@ -154,14 +157,18 @@ class Microdata:
     def is_coded(self, column: str) -> bool:
         """Whether numbers are written with zeros before them, as the codes of regions or occupations are."""
         cells = self.frame[column]
-        return _is_words(cells) and any(cell[:1] == "0" and cell[1:2].isdigit() for cell in cells.dropna())
+        return _is_words(cells) and any(
+            cell[:1] == "0" and cell[1:2].isdigit() for cell in listed_cells(cells.dropna())
+        )
 
     def written_decimals(self, column: str) -> int:
-        """How many decimals the numbers of a column are written with; 0 if they are not text, or with an exponent."""
-        cells = self.frame[column]
-        if not _is_words(cells):
+        """With how many decimals all numbers of a column are written, trailing zeros too; 0 if they differ in that."""
+        first = self.frame[column].iloc[:ENOUGH].dropna()
+        if not _is_words(first):
             return 0
-        return max((len(found[1]) for cell in cells.dropna() if (found := POINT.fullmatch(cell.strip()))), default=0)
+        found = [POINT.fullmatch(cell.strip()) for cell in first if cell.strip() not in MISSING]
+        lengths = {len(each[1]) if each else 0 for each in found}
+        return lengths.pop() if len(lengths) == 1 else 0
 
     def untyped(self, column: str) -> str:
         """Why a column is neither of numbers nor of categories; nothing if it is of one of them."""
@@ -276,7 +283,11 @@ class Microdata:
         }
         gone = set(dropped)
         frame = {column: new.get(column, self.frame[column]) for column in self.columns if column not in gone}
-        decimals = {each.name: each.decimals for each in attributes or () if each.is_number and each.decimals}
+        decimals = {
+            each.name: each.decimals
+            for each in attributes or ()
+            if each.is_number and each.decimals and each.decimals == self.written_decimals(each.name)
+        }
         return replace(self, frame=pd.DataFrame(frame, index=self.frame.index), decimals=decimals)
 
     def _renewed(self, column: str, new: Vector, attribute: Attribute | None) -> Any:
@@ -334,7 +345,10 @@ def _parsed(cells: "pd.Series[Any]") -> tuple[Vector, int | None]:
         if pd.api.types.is_complex_dtype(cells.dtype):
             return np.full(len(cells), np.nan), 0
         return cells.to_numpy(dtype=np.float64, na_value=np.nan), None
-    there = cells.tolist()
+    values = _cast(cells)
+    if values is not None:
+        return values, None
+    there = listed_cells(cells)
     values = _plainly_parsed(there)
     if values is not None:
         return values, None
@@ -347,9 +361,27 @@ def _parsed(cells: "pd.Series[Any]") -> tuple[Vector, int | None]:
     return values, None
 
 
+def listed_cells(cells: "pd.Series[Any]") -> list[Any]:
+    """The cells of a column; pandas itself would take Arrow's one by one."""
+    return cells.to_numpy(dtype=object).tolist()
+
+
+def _cast(cells: "pd.Series[Any]") -> Vector | None:
+    """All cells at once by Arrow, if they are its texts of finite numbers: it rounds as Python does, and what else it
+    takes for a number is not finite.
+    """
+    if not isinstance(cells.dtype, pd.ArrowDtype) or not pd.api.types.is_string_dtype(cells.dtype):
+        return None
+    try:
+        values = np.asarray(cells.astype("double[pyarrow]").to_numpy(na_value=np.nan), dtype=np.float64)
+    except ValueError:
+        return None
+    return values if np.isfinite(values).all() else None
+
+
 def _plainly_parsed(cells: Sequence[Any]) -> Vector | None:
     """All cells at once, if every one is the text of a number."""
-    if set(map(type, cells)) != {str} or any("_" in cell for cell in cells):
+    if set(map(type, cells)) != {str} or "_" in "".join(cells):
         return None
     try:
         return np.fromiter(map(float, cells), dtype=np.float64, count=len(cells))
