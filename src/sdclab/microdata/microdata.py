@@ -82,7 +82,7 @@ class Microdata:
         """A DataFrame's columns; `as_frame` gives index and names back."""
         for axis, what in ((frame.columns, "columns"), (frame.index, "index")):
             if isinstance(axis, pd.MultiIndex):
-                raise SdclabError(f"{name}: its {what} are a MultiIndex; make one level of it, by reset_index say.")
+                raise SdclabError(f"{name}: a MultiIndex is not taken as its {what}; make it plain, as by reset_index.")
         plain = frame.set_axis([str(column) for column in frame.columns], axis=1)
         return cls(name, plain.reset_index(drop=True), source=frame)
 
@@ -298,18 +298,13 @@ class Microdata:
         return self._categories_again(column, new, attribute)
 
     def _numbers_again(self, column: str, new: Vector) -> Any:
-        """Numbers in the column's own type, if it holds them."""
+        """Numbers in the column's own type, if it can hold them; whole ones of a text as such."""
         values = pd.Series(new, index=self.frame.index)
         whole = _are_whole(new[~np.isnan(new)]) and _are_whole(self._present(column))
-        kind = self.frame[column].dtype
-        if _is_words(self.frame[column]) or pd.api.types.is_object_dtype(kind):
+        if not pd.api.types.is_numeric_dtype(self.frame[column].dtype):
             return values.astype("Int64" if np.isnan(new).any() else np.int64) if whole else values
-        if pd.api.types.is_integer_dtype(kind) and not whole:
-            return values
-        try:
-            return values.astype("Int64").astype(kind) if whole and kind != np.float64 else values.astype(kind)
-        except (ValueError, TypeError, OverflowError):  # too large for it
-            return values
+        same = _cast_to(values, self.frame[column].dtype, whole)
+        return values if same is None else same
 
     def _present(self, column: str) -> Vector:
         values = self.numbers(column)
@@ -408,6 +403,18 @@ def _label(cell: Any, numeric: bool) -> str | None:
     if text in MISSING or text.lower() == "nan":
         return None
     return number_text(number(text)) if numeric else text
+
+
+def _cast_to(values: "pd.Series[float]", kind: Any, whole: bool) -> "pd.Series[Any] | None":
+    """Numbers of another type; nothing if they do not fit. Broken ones may lose digits, whole ones nothing."""
+    if not whole and pd.api.types.is_integer_dtype(kind):
+        return None
+    try:
+        made: pd.Series[Any] = (values.astype("Int64") if whole else values).astype(kind)
+        again = made.to_numpy(dtype=np.float64, na_value=np.nan)
+    except (ValueError, TypeError, OverflowError):
+        return None
+    return None if whole and not np.array_equal(again, values, equal_nan=True) else made
 
 
 def _cell(cells: "pd.Series[Any]", label: str) -> Any:
