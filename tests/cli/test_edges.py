@@ -170,11 +170,11 @@ class TestSignals:
             from sdclab.cli.main import main
             from sdclab.microdata import writing
 
-            def half(frame, path, **options):
+            def half(table, path):
                 path.write_text("half")
                 os.kill(os.getpid(), {int(number)})
 
-            writing.pd.DataFrame.to_csv = half
+            writing._write_csv = half
             sys.argv = ["sdclab", *{[*PROTECT, "new.csv"]!r}]
             sys.exit(main())
         """)

@@ -23,6 +23,10 @@ class TestDomain:
         assert INCOME.fitted(released, "reflect").tolist() == [3.2, 5, 5.1, 96]
         assert INCOME.fitted(released, "none").tolist() == [-3.2, 5, 5.1, 104]
 
+    def test_a_gap_lies_inside(self):
+        for attribute in (INCOME, VISITS, REGION):
+            assert attribute.outside(np.array([np.nan, -7, 1])).tolist() == [False, True, False]
+
     def test_a_count_is_whole_and_a_category_one_of_its_own(self):
         assert VISITS.fitted(np.array([-0.2, 2.6, 11])).tolist() == [0, 3, 9]
         assert REGION.fitted(np.array([-0.2, 1.6, 7])).tolist() == [0, 2, 2]

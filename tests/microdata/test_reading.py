@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from samples import MDAV
 
 from sdclab.base.errors import SdclabError
-from sdclab.microdata import manifest, retrieve
+from sdclab.microdata import manifest, reading, retrieve
 from sdclab.microdata.dataset import Dataset
 from sdclab.microdata.microdata import Microdata
 from sdclab.microdata.reading import SEPARATORS, read
@@ -270,6 +270,79 @@ def test_text_passed_through_comes_back_as_it_was(tmp_path_factory, separator, c
     assert again.separator == separator
     assert again.frame["words"].tolist() == cells
     assert again.numbers("number").tolist() == list(range(len(cells)))
+
+
+NUMBERS = st.one_of(
+    st.floats(allow_nan=False, allow_infinity=False).map(repr),
+    st.integers().map(str),
+    st.from_regex(r"\A[+-]?[0-9]{0,20}\.?[0-9]{0,20}([eE][+-]?[0-9]{1,3})?\Z"),
+    st.sampled_from(
+        ["", "NA", " 1 ", "1_0", "inf", "nan", "nan(1)", "1,5", "0x1", "1d5", "x", "\u0661", "-0", "00.50"]
+    ),
+)
+
+
+@settings(max_examples=200)
+@given(st.lists(NUMBERS, min_size=1, max_size=4))
+def test_a_number_is_what_it_is_to_python_whoever_parses_it(cells):
+    """Arrow takes whole columns at once; to the last bit they are what Python makes of them, cell by cell."""
+    arrow = pytest.importorskip("pyarrow")
+    one = Microdata("t", pd.DataFrame({"x": pd.Series(cells, dtype=pd.ArrowDtype(arrow.string()))}))
+    other = Microdata("t", pd.DataFrame({"x": pd.Series([*cells, "?"], dtype=object)}))  # a gap: cell by cell
+    assert one.first_text("x") == other.first_text("x")
+    if one.first_text("x") is None:
+        np.testing.assert_array_equal(one.numbers("x"), other.numbers("x")[:-1])
+        np.testing.assert_array_equal(np.signbit(one.numbers("x")), np.signbit(other.numbers("x")[:-1]))
+
+
+PIECES = st.sampled_from(
+    ["a", "1", "2.5", ",", ";", "\n", "\n\n", "\r\n", "\r", '"', '""', " ", "é", "\u2028", "x" * 9]
+)
+
+
+@settings(max_examples=300)
+@example(list('"a\r\nb",2\n'), True)
+@example(list("1,2\n\n3,4"), False)
+@example(list("1,2\n \n3,4"), False)
+@given(st.lists(PIECES, max_size=16), st.booleans())
+def test_a_file_is_what_it_is_whoever_parses_it(tmp_path_factory, pieces, line_breaks):
+    """With pyarrow and without: the same fields, or the same sentence."""
+    pytest.importorskip("pyarrow")
+    path = tmp_path_factory.mktemp("both") / "in.csv"
+    path.write_bytes(("a,b\n1,2\n" + "".join(pieces)).encode())
+
+    def found():
+        try:
+            return read(path, line_breaks, header=True).frame.to_numpy(dtype=object).tolist()
+        except SdclabError as error:
+            return str(error)
+
+    with_arrow = found()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reading, "find_spec", lambda name: None)
+        assert found() == with_arrow
+
+
+def test_pyarrow_is_used_where_it_is_installed(here):
+    pytest.importorskip("pyarrow")
+    assert table("a,b\n1,2\n").frame["a"].dtype == "string[pyarrow]"
+
+
+PLAIN = st.text(st.characters(codec="utf-8", exclude_characters='\0,;\t"\r\n'), max_size=8)
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(st.tuples(PLAIN, st.floats(), st.integers(-9, 9), st.sampled_from([1, None])), min_size=1, max_size=5),
+    st.sampled_from(["x", "a,b", 'a"b', "a\nb"]),
+)
+def test_plain_fields_are_written_as_pandas_writes_them(tmp_path_factory, rows, word):
+    folder = tmp_path_factory.mktemp("plain")
+    frame = pd.DataFrame(rows, columns=["words", "float", "int", "gap"]).astype({"gap": "Int64"})
+    frame.loc[0, "words"] = word
+    write(Microdata("in.csv", frame), folder / "out.csv")
+    frame.to_csv(folder / "pandas.csv", index=False, lineterminator="\n")
+    assert (folder / "out.csv").read_bytes() == (folder / "pandas.csv").read_bytes()
 
 
 def test_a_study_keeps_a_name_with_a_comma(here):

@@ -24,6 +24,7 @@ for library in ("OMP", "OPENBLAS", "MKL"):
 
 VERBS = {
     "data": "list every dataset: kind, source, size, fingerprint, licence",
+    "describe": "say what a file holds, column by column",
     "protect": "protect a file by a method",
     "measure": "compare a protected file with its original",
     "map": "try every method on a file and say which does best",

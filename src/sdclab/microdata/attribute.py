@@ -55,8 +55,8 @@ class Attribute:
         return values if bounds == "none" else np.clip(values, self.low, self.high)
 
     def outside(self, values: Vector) -> Mask:
-        """Which values do not lie in the domain."""
-        return np.asarray(self.fitted(values) != values)
+        """Which values do not lie in the domain; a gap lies in it."""
+        return np.asarray((self.fitted(values) != values) & ~np.isnan(values))
 
 
 @dataclass(frozen=True)

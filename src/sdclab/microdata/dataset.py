@@ -60,7 +60,7 @@ class Dataset:
     @property
     def text(self) -> str:
         """The canonical CSV: whole numbers without a point, others in the fewest digits that give them back."""
-        records = (",".join(map(_number, record)) + "\n" for record in self.values.tolist())
+        records = (",".join(map(number_text, record)) + "\n" for record in self.values.tolist())
         return csv_text(self.columns, []) + "".join(records)
 
     @property
@@ -102,7 +102,8 @@ def _checksum(facts: Mapping[str, Any]) -> str:
     return sha256(json.dumps(facts, sort_keys=True).encode())
 
 
-def _number(value: float) -> str:
+def number_text(value: float) -> str:
+    """Without a point if it is whole, else in the fewest digits that give it back."""
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
 
 

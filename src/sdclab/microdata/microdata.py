@@ -1,27 +1,36 @@
-"""A table: the columns of a file as they came, and the numbers in them.
+"""A table: the columns of a file or of a DataFrame as they came, and the numbers and categories in them.
 
 Messages name the row, counted from 1 after the header, and the column, never a value: it may be confidential.
 """
 
+import datetime
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from functools import cached_property
+from numbers import Real
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from sdclab.base.errors import SdclabError, listed, unknown
-from sdclab.microdata.dataset import Dataset, Missing, number
-from sdclab.numerics.arrays import Mask, Matrix, Vector
+from sdclab.microdata.attribute import Attribute
+from sdclab.microdata.dataset import Dataset, Missing, number, number_text
+from sdclab.numerics.arrays import Indices, Mask, Matrix, Vector
 
 MISSING = ("", "?", "NA")
 """Beside NaN, what counts as a missing value."""
 
 COMMA = re.compile(r"[+-]?\d+(\.\d{3})*,\d+")
 """What looks like a number with a decimal comma."""
+
+POINT = re.compile(r"[+-]?\d*\.(\d+)")
+"""A number with decimals."""
+
+ENOUGH = 1_000
+"""Records that show how a column is written."""
 
 LONGEST_NAME = 1_000
 """Characters of a column's name."""
@@ -34,15 +43,56 @@ Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
+class Levels:
+    """The distinct values of a column, without those that stand for a missing one."""
+
+    places: Indices = field(repr=False)
+    """of every record's value among them; -1 where it is missing"""
+    labels: tuple[str, ...]
+    cells: tuple[Any, ...] = field(repr=False)
+    """how each stands in the file, first"""
+
+    def counts(self) -> dict[str, int]:
+        """How many records have each."""
+        times = np.bincount(self.places[self.places >= 0], minlength=len(self.labels))
+        return dict(zip(self.labels, times.tolist(), strict=True))
+
+
+@dataclass(frozen=True)
 class Microdata:
-    """A file's columns: text if it was CSV, typed if it was Parquet. The frame's index is the row in the file."""
+    """A file's columns: text if it was CSV, typed if it was Parquet or a DataFrame.
+
+    The frame's index is the row in the file.
+    """
 
     file: str
     frame: pd.DataFrame = field(repr=False)
     separator: str = ","
     row_names: str | None = None
     """The first column, if the file gave it no name: not released unless it was asked for."""
+    source: pd.DataFrame | None = field(repr=False, default=None)
+    """The DataFrame that it came from, for its index and its names; None if it was a file."""
+    decimals: Mapping[str, int] = field(default_factory=dict)
+    """With how many the numbers of some columns are written as CSV; others with as many as it takes."""
     _known: dict[str, tuple[Vector, int | None]] = field(init=False, repr=False, default_factory=dict)
+    _levels: dict[str, Levels] = field(init=False, repr=False, default_factory=dict)
+
+    @classmethod
+    def of_frame(cls, frame: pd.DataFrame, name: str = "the DataFrame") -> "Microdata":
+        """A DataFrame's columns; `as_frame` gives index and names back."""
+        for axis, what in ((frame.columns, "columns"), (frame.index, "index")):
+            if isinstance(axis, pd.MultiIndex):
+                raise SdclabError(f"{name}: a MultiIndex is not taken as its {what}; make it plain, as by reset_index.")
+        plain = frame.set_axis([str(column) for column in frame.columns], axis=1)
+        return cls(name, plain.reset_index(drop=True), source=frame)
+
+    def as_frame(self) -> pd.DataFrame:
+        """A DataFrame, with index and names of the one that it came from."""
+        if self.source is None:
+            return self.frame
+        names = {str(name): name for name in self.source.columns}
+        columns = pd.Index([names[column] for column in self.columns], name=self.source.columns.name)
+        return self.frame.set_axis(columns, axis=1).set_axis(self.source.index[self.frame.index], axis=0)
 
     def __post_init__(self) -> None:
         first: dict[str, int] = {}
@@ -100,6 +150,52 @@ class Microdata:
         kind = self.frame[column].dtype
         return isinstance(kind, pd.ArrowDtype) and kind.pyarrow_dtype.num_fields > 0
 
+    def is_categorical(self, column: str) -> bool:
+        """Whether a column has the type of pandas' categories."""
+        return isinstance(self.frame[column].dtype, pd.CategoricalDtype)
+
+    def is_coded(self, column: str) -> bool:
+        """Whether numbers are written with zeros before them, as the codes of regions or occupations are."""
+        cells = self.frame[column]
+        return _is_words(cells) and any(
+            cell[:1] == "0" and cell[1:2].isdigit() for cell in listed_cells(cells.dropna())
+        )
+
+    def written_decimals(self, column: str) -> int:
+        """With how many decimals all numbers of a column are written, trailing zeros too; 0 if they differ in that."""
+        first = self.frame[column].iloc[:ENOUGH].dropna()
+        if not _is_words(first):
+            return 0
+        found = [POINT.fullmatch(cell.strip()) for cell in first if cell.strip() not in MISSING]
+        lengths = {len(each[1]) if each else 0 for each in found}
+        return lengths.pop() if len(lengths) == 1 else 0
+
+    def untyped(self, column: str) -> str:
+        """Why a column is neither of numbers nor of categories; nothing if it is of one of them."""
+        if self.is_nested(column):
+            return "holds lists or structures"
+        return _untyped(self.frame[column])
+
+    def levels(self, column: str) -> Levels:
+        """The distinct values of a column, each under its label: text as it is but for spaces around it."""
+        if column not in self._levels:
+            self._levels[column] = self._found_levels(column)
+        return self._levels[column]
+
+    def _found_levels(self, column: str) -> Levels:
+        numeric = not (self.is_categorical(column) or self.is_text(column) or self.is_coded(column))
+        seen, found = pd.factorize(self.frame[column])
+        labels: dict[str, int] = {}
+        cells: list[Any] = []
+        place = np.full(len(found) + 1, -1, dtype=np.intp)  # one more, for -1
+        for i, cell in enumerate(found):
+            label = _label(cell, numeric)
+            if label is not None:
+                place[i] = labels.setdefault(label, len(labels))
+                if len(labels) > len(cells):
+                    cells.append(cell)
+        return Levels(place[seen], tuple(labels), tuple(cells))
+
     def _parsed(self, column: str) -> tuple[Vector, int | None]:
         """See `_parsed`; text is read once."""
         if column not in self._known:
@@ -129,7 +225,8 @@ class Microdata:
         """In which rows a value of some columns is missing."""
         found = np.zeros(len(self.frame), dtype=bool)
         for column in columns:
-            found |= np.isnan(self.numbers(column))
+            values, wrong = self._parsed(column)
+            found |= np.isnan(values) if wrong is None else self.levels(column).places < 0
         return found
 
     def complete(self, columns: Sequence[str]) -> "Microdata":
@@ -147,22 +244,83 @@ class Microdata:
         """Some columns as a dataset of the kind `own`."""
         return Dataset(self.file, "own", self.file, tuple(columns), self.matrix(columns))
 
-    def released(self, columns: Sequence[str], values: Matrix, dropped: Sequence[str]) -> "Microdata":
+    def encoded(self, columns: Sequence[str], attributes: Sequence[Attribute]) -> Matrix:
+        """Some columns as an array: numbers as they are, categories by their codes, NaN where one is missing."""
+        self.check(columns)
+        arrays = [self._codes(column, each) for column, each in zip(columns, attributes, strict=True)]
+        values = np.column_stack([np.empty((len(self.frame), 0)), *arrays])
+        for row, j in np.argwhere(np.isinf(values))[:1]:
+            raise SdclabError(f"{self.file}: row {self.frame.index[row] + 1}, column {columns[j]} is infinite.")
+        return values
+
+    def _codes(self, column: str, attribute: Attribute) -> Vector:
+        if attribute.is_number:
+            return self.numbers(column)
+        levels = self.levels(column)
+        codes = {label: float(code) for code, label in enumerate(attribute.categories)}
+        found = np.array([*(codes.get(label, -1) for label in levels.labels), np.nan])[levels.places]
+        outside = np.count_nonzero(found == -1)
+        if outside:
+            raise SdclabError(f"{self.file}: {outside} values of column {column} are not among its categories.")
+        return found
+
+    def released(
+        self,
+        columns: Sequence[str],
+        values: Matrix,
+        dropped: Sequence[str],
+        attributes: Sequence[Attribute] | None = None,
+    ) -> "Microdata":
         """The file with new values in some columns, without those dropped, all others as they came.
 
+        With attributes, codes become the categories that they stand for, and a column keeps its type and its decimals.
         A column of whole numbers stays one in format if the new values are whole, too; nothing is rounded.
         """
-        new = dict(zip(columns, values.T, strict=True))
-        gone = set(dropped)
-        frame = {
-            column: self._renewed(column, new[column]) if column in new else self.frame[column]
-            for column in self.columns
-            if column not in gone
+        about: Sequence[Attribute | None] = attributes or [None] * len(columns)
+        new = {
+            column: self._renewed(column, values[:, j], each)
+            for j, (column, each) in enumerate(zip(columns, about, strict=True))
         }
-        return replace(self, frame=pd.DataFrame(frame, index=self.frame.index))
+        gone = set(dropped)
+        frame = {column: new.get(column, self.frame[column]) for column in self.columns if column not in gone}
+        decimals = {
+            each.name: each.decimals
+            for each in attributes or ()
+            if each.is_number and each.decimals and each.decimals == self.written_decimals(each.name)
+        }
+        return replace(self, frame=pd.DataFrame(frame, index=self.frame.index), decimals=decimals)
 
-    def _renewed(self, column: str, new: Vector) -> "Vector | NDArray[np.int64]":
-        return new.astype(np.int64) if _are_whole(self.numbers(column)) and _are_whole(new) else new
+    def _renewed(self, column: str, new: Vector, attribute: Attribute | None) -> Any:
+        if attribute is None:
+            return new.astype(np.int64) if _are_whole(self.numbers(column)) and _are_whole(new) else new
+        if attribute.is_number:
+            return self._numbers_again(column, new)
+        return self._categories_again(column, new, attribute)
+
+    def _numbers_again(self, column: str, new: Vector) -> Any:
+        """Numbers in the column's own type, if it can hold them; whole ones of a text as such."""
+        values = pd.Series(new, index=self.frame.index)
+        whole = _are_whole(new[~np.isnan(new)]) and _are_whole(self._present(column))
+        if not pd.api.types.is_numeric_dtype(self.frame[column].dtype):
+            return values.astype("Int64" if np.isnan(new).any() else np.int64) if whole else values
+        same = _cast_to(values, self.frame[column].dtype, whole)
+        return values if same is None else same
+
+    def _present(self, column: str) -> Vector:
+        values = self.numbers(column)
+        return values[~np.isnan(values)]
+
+    def _categories_again(self, column: str, codes: Vector, attribute: Attribute) -> Any:
+        """Categories as they stand in the file, and a gap as it stood there, if there was one."""
+        cells, levels = self.frame[column], self.levels(column)
+        known = dict(zip(levels.labels, levels.cells, strict=True))
+        labels = [known.get(label, _cell(cells, label)) for label in attribute.categories]
+        gaps = np.isnan(codes)
+        made = np.array([*labels, None], dtype=object)[np.where(gaps, -1, codes).astype(np.intp)]
+        if _is_words(cells):
+            there = cells.to_numpy(dtype=object)
+            made[gaps] = np.where(levels.places[gaps] < 0, there[gaps], "")
+        return pd.Series(made, index=cells.index, dtype=cells.dtype)
 
 
 def without_gaps(table: Microdata, columns: Sequence[str], missing: Missing, say: Say) -> Microdata:
@@ -179,9 +337,18 @@ def without_gaps(table: Microdata, columns: Sequence[str], missing: Missing, say
 def _parsed(cells: "pd.Series[Any]") -> tuple[Vector, int | None]:
     """The numbers, NaN where missing, and the first place that is neither a number nor missing."""
     if pd.api.types.is_numeric_dtype(cells.dtype) and not pd.api.types.is_bool_dtype(cells.dtype):
+        if pd.api.types.is_complex_dtype(cells.dtype):
+            return np.full(len(cells), np.nan), 0
         return cells.to_numpy(dtype=np.float64, na_value=np.nan), None
-    values = np.empty(len(cells))
-    for i, cell in enumerate(cells):
+    values = _cast(cells)
+    if values is not None:
+        return values, None
+    there = listed_cells(cells)
+    values = _plainly_parsed(there)
+    if values is not None:
+        return values, None
+    values = np.empty(len(there))
+    for i, cell in enumerate(there):
         try:
             values[i] = _number(cell)
         except ValueError:
@@ -189,15 +356,106 @@ def _parsed(cells: "pd.Series[Any]") -> tuple[Vector, int | None]:
     return values, None
 
 
+def listed_cells(cells: "pd.Series[Any]") -> list[Any]:
+    """The cells of a column; pandas itself would take Arrow's one by one."""
+    return cells.to_numpy(dtype=object).tolist()
+
+
+def _cast(cells: "pd.Series[Any]") -> Vector | None:
+    """All cells at once by Arrow, if they are its texts of finite numbers: it rounds as Python does, and what else it
+    takes for a number is not finite.
+    """
+    if not isinstance(cells.dtype, pd.ArrowDtype) or not pd.api.types.is_string_dtype(cells.dtype):
+        return None
+    try:
+        values = np.asarray(cells.astype("double[pyarrow]").to_numpy(na_value=np.nan), dtype=np.float64)
+    except ValueError:
+        return None
+    return values if np.isfinite(values).all() else None
+
+
+def _plainly_parsed(cells: Sequence[Any]) -> Vector | None:
+    """All cells at once, if every one is the text of a number."""
+    if set(map(type, cells)) != {str} or "_" in "".join(cells):
+        return None
+    try:
+        return np.fromiter(map(float, cells), dtype=np.float64, count=len(cells))
+    except ValueError:
+        return None
+
+
 def _number(cell: Any) -> float:
-    if not isinstance(cell, str):
-        if pd.isna(cell):
-            return np.nan
-        raise ValueError
-    text = cell.strip()
-    if text in MISSING:
+    if isinstance(cell, str):
+        text = cell.strip()
+        return np.nan if text in MISSING else number(text)
+    if pd.isna(cell):
         return np.nan
-    return number(text)
+    if isinstance(cell, Real | Decimal) and not isinstance(cell, bool | np.bool):
+        return float(cell)
+    raise ValueError
+
+
+def _label(cell: Any, numeric: bool) -> str | None:
+    """What a value is called as a category; nothing if it stands for a missing one."""
+    if not isinstance(cell, str):
+        return number_text(float(cell)) if numeric else str(cell)
+    text = cell.strip()
+    if text in MISSING or text.lower() == "nan":
+        return None
+    return number_text(number(text)) if numeric else text
+
+
+def _cast_to(values: "pd.Series[float]", kind: Any, whole: bool) -> "pd.Series[Any] | None":
+    """Numbers of another type; nothing if they do not fit. Broken ones may lose digits, whole ones nothing."""
+    if not whole and pd.api.types.is_integer_dtype(kind):
+        return None
+    try:
+        made: pd.Series[Any] = (values.astype("Int64") if whole else values).astype(kind)
+        again = made.to_numpy(dtype=np.float64, na_value=np.nan)
+    except (ValueError, TypeError, OverflowError):
+        return None
+    return None if whole and not np.array_equal(again, values, equal_nan=True) else made
+
+
+def _cell(cells: "pd.Series[Any]", label: str) -> Any:
+    """A category that no record has, as it would stand in a column."""
+    if isinstance(cells.dtype, pd.CategoricalDtype):
+        return next((each for each in cells.dtype.categories if str(each).strip() == label), None)
+    if pd.api.types.is_bool_dtype(cells.dtype):
+        return label == "True"
+    return float(label) if pd.api.types.is_numeric_dtype(cells.dtype) else label
+
+
+def _is_words(cells: "pd.Series[Any]") -> bool:
+    """Whether a column is of text by its type."""
+    if pd.api.types.is_object_dtype(cells.dtype):
+        return set(map(type, cells.dropna())) == {str}
+    return pd.api.types.is_string_dtype(cells.dtype)
+
+
+def _untyped(cells: "pd.Series[Any]") -> str:
+    kind = str(cells.dtype)
+    if kind.startswith(("datetime", "timedelta", "period", "timestamp", "date", "time", "duration")):
+        return "holds time stamps"
+    if kind.startswith("complex"):
+        return "holds complex numbers"
+    if not pd.api.types.is_object_dtype(cells.dtype):
+        return ""
+    types = set(map(type, cells.dropna()))
+    if types and all(issubclass(each, datetime.date | datetime.time | datetime.timedelta) for each in types):
+        return "holds time stamps"
+    if any(issubclass(each, complex) for each in types):
+        return "holds complex numbers"
+    kinds = {_kind(each) for each in types}
+    return "" if len(kinds) <= 1 and "other" not in kinds else "holds values of mixed types"
+
+
+def _kind(of: type) -> str:
+    if issubclass(of, bool | np.bool):
+        return "flag"
+    if issubclass(of, str):
+        return "text"
+    return "number" if issubclass(of, Real | Decimal) else "other"
 
 
 def _are_whole(values: Vector) -> bool:

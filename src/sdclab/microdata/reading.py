@@ -1,16 +1,18 @@
 """Reading a file as a table: CSV or Parquet, by the file's ending.
 
 CSV is RFC 4180, to the letter, but separated by comma, semicolon or tab and with any line ends; UTF-8, with or without
-a byte order mark. A first line that may be a record is not shown as names.
+a byte order mark. A first line that may be a record is not shown as names. Fields stay the text that they are.
 """
 
 import csv
 import io
 import re
 from collections.abc import Iterator, Sequence
+from importlib import import_module
+from importlib.util import find_spec
 from itertools import count
-from operator import eq
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -18,7 +20,7 @@ from sdclab.base import files
 from sdclab.base.errors import SdclabError
 from sdclab.microdata import parquet
 from sdclab.microdata.endings import check_ending, is_parquet
-from sdclab.microdata.microdata import MISSING, Microdata, Say
+from sdclab.microdata.microdata import ENOUGH, MISSING, Microdata, Say
 
 SEPARATORS = ",;\t"
 
@@ -36,9 +38,6 @@ LETTER, DIGIT = re.compile(r"[^\W\d_]"), re.compile(r"\d")
 
 DATED = re.compile(r"\d{4}-\d\d-\d\d.*|\d{1,2}[-/. ]+[^\W\d]{3,9}[-/. ]+\d{2,4}")
 """Dates with a letter in them, or with the time."""
-
-ENOUGH = 1_000
-"""Records that show whether a column is one of numbers."""
 
 
 def read(path: Path, line_breaks: bool = False, header: bool = False, say: Say = lambda line: None) -> Microdata:
@@ -76,18 +75,54 @@ def _from_csv(content: bytes, file: str, line_breaks: bool, header: bool, say: S
     separator = max(SEPARATORS, key=BREAK.split(outside, maxsplit=1)[0].count)
     for place, problem in _misquoted(parts, separator, line_breaks):
         raise SdclabError(f"{file}: {_place(parts[:place], separator)} {problem}.")
-    rows = _records('"'.join(parts), separator, file)
+    lines = io.StringIO('"'.join(parts), newline="")
+    rows = _records(lines, separator, file)
     first = next(rows, [])
-    records = [row or [""] for row in rows if row or len(first) == 1]  # in a single column, an empty line is a gap
-    for i, row in enumerate(records):
-        if len(row) != len(first):
-            raise SdclabError(f"{file}: row {i + 1} has {len(row)} fields, but there are {len(first)} columns.")
-    if records and not header:
-        _check_header(first, records, file)
+    begin = lines.tell()
+    columns = _parsed(lines.read(), len(first), separator, line_breaks)
+    if columns is None:
+        lines.seek(begin)
+        columns = _columns(rows, len(first), file)
+    frame = pd.DataFrame(columns)
+    if len(frame) and not header:
+        _check_header(first, frame, file)
     if line_breaks:
-        _tell_breaks(records, file, say)
-    names = [BREAK.sub(" ", name.strip()) for name in first]
-    return pd.DataFrame(records, columns=names, dtype=object), separator
+        _tell_breaks(frame, file, say)
+    return frame.set_axis([BREAK.sub(" ", name.strip()) for name in first], axis=1), separator
+
+
+def _parsed(text: str, width: int, separator: str, line_breaks: bool) -> "dict[int, pd.Series[Any]] | None":
+    """The fields after the first line, column by column, by pyarrow if it is installed: it reads millions of them in a
+    second. What it refuses, or might take otherwise than Python's reader, is left to that, which knows why and where.
+    """
+    if width < 2 or find_spec("pyarrow") is None or re.search("\r(?!\n)", text):
+        return None
+    arrow, reader, compute = (import_module(name) for name in ("pyarrow", "pyarrow.csv", "pyarrow.compute"))
+    names = list(map(str, range(width)))
+    try:
+        found = reader.read_csv(
+            io.BytesIO(text.encode()),
+            reader.ReadOptions(column_names=names),
+            reader.ParseOptions(delimiter=separator, newlines_in_values=line_breaks),
+            reader.ConvertOptions(column_types=dict.fromkeys(names, arrow.string())),
+        )
+    except arrow.ArrowException:
+        return None
+    longest = (compute.max(compute.binary_length(column)).as_py() or 0 for column in found.columns)
+    if max(longest) > csv.field_size_limit():
+        return None
+    texts = pd.ArrowDtype(arrow.string())
+    return {i: pd.Series(pd.array(column, dtype=texts)) for i, column in enumerate(found.columns)}
+
+
+def _columns(rows: Iterator[list[str]], width: int, file: str) -> "dict[int, pd.Series[Any]]":
+    """The fields after the first line, column by column; every line must have as many as the first."""
+    records = [row or [""] for row in rows if row or width == 1]  # in a single column, an empty line is a gap
+    for i, row in enumerate(records):
+        if len(row) != width:
+            raise SdclabError(f"{file}: row {i + 1} has {len(row)} fields, but there are {width} columns.")
+    columns = zip(*records, strict=True) if records else [()] * width
+    return {i: pd.Series(column, dtype=object) for i, column in enumerate(columns)}
 
 
 def _text(content: bytes, file: str) -> str:
@@ -129,8 +164,8 @@ def _place(before: Sequence[str], separator: str) -> str:
     return f"line {line} (the header is line 1), field {this.count(separator) + 1}"
 
 
-def _records(text: str, separator: str, file: str) -> Iterator[list[str]]:
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+def _records(lines: io.StringIO, separator: str, file: str) -> Iterator[list[str]]:
+    reader = csv.reader(lines, delimiter=separator, strict=True)
     try:
         yield from reader
     except csv.Error:  # the quotes were checked before
@@ -139,16 +174,16 @@ def _records(text: str, separator: str, file: str) -> Iterator[list[str]]:
         ) from None
 
 
-def _tell_breaks(records: Sequence[Sequence[str]], file: str, say: Say) -> None:
+def _tell_breaks(frame: pd.DataFrame, file: str, say: Say) -> None:
     """How many line breaks there are in fields: if more than expected, a quote is wrong."""
-    lines = [len(BREAK.split(cell)) for row in records for cell in row if BREAK.search(cell)]
+    lines = [len(BREAK.split(cell)) for i in frame for cell in frame[i] if BREAK.search(cell)]
     if lines:
         say(f"{file}: {len(lines)} fields hold line breaks, the longest {max(lines)} lines")
 
 
-def _check_header(names: Sequence[str], records: Sequence[Sequence[str]], file: str) -> None:
+def _check_header(names: Sequence[str], frame: pd.DataFrame, file: str) -> None:
     """Refuse a first line that may be a record: it would be shown as names."""
-    problem = _like_a_record(names, records)
+    problem = _like_a_record(names, frame)
     if problem:
         raise SdclabError(
             f"{file}: the first line must name the columns, but {problem}; if it does name them, say so by --header on "
@@ -156,19 +191,17 @@ def _check_header(names: Sequence[str], records: Sequence[Sequence[str]], file: 
         )
 
 
-def _like_a_record(names: Sequence[str], records: Sequence[Sequence[str]]) -> str:
+def _like_a_record(names: Sequence[str], frame: pd.DataFrame) -> str:
     """Why the first line may be a record: a name looks like a value, or is one in its own column; or no column of
     numbers tells the word above it from the rest. Its fields are counted, not shown.
     """
     for i, name in enumerate(names):
         if _is_value(name.strip()):
             return f"field {i + 1} of it looks like a value"
-    named = [name or None for name in names]
-    for row in records:
-        if any(map(eq, row, named)):
-            return f"field {list(map(eq, row, named)).index(True) + 1} of it is a value in its column, too"
-    seen = records[:ENOUGH]
-    if not any(_are_values([row[i] for row in seen]) for i in range(len(names))):
+    for i, name in enumerate(names):
+        if name and (frame[i] == name).any():
+            return f"field {i + 1} of it is a value in its column, too"
+    if not any(_are_values(frame[i][:ENOUGH].tolist()) for i in frame):
         return "no column of numbers tells it from the records"
     return ""
 

@@ -4,13 +4,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from sdclab.base.errors import SdclabError, listed, shortened
+from sdclab.microdata.inference import free_text, numbers_records
 from sdclab.microdata.microdata import Microdata
-
-COUNTED = 10
-"""Fewer records are not taken for numbered ones, whatever their values."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +38,8 @@ class Roles:
         """The roles asked for. Without dependents, these are all other columns, if they can be.
 
         No column is released unless it was protected or named: one without a role is refused, and so is by default one
-        that holds text, numbers the records or never changes. Row names are left out unless they are given a role.
+        that names or numbers the records, holds free text or never changes. Row names are left out unless they are
+        given a role.
         """
         named = [*dependent, *independent, *pass_through, *dropped]
         table.check(named)
@@ -70,14 +67,17 @@ class Roles:
 
 def unfit(table: Microdata, column: str) -> str:
     """Why a column should not be protected unless it was asked for; nothing if it may be."""
-    if table.is_text(column):
-        return "holds text"
-    values = table.numbers(column)
-    present = np.sort(values[~np.isnan(values)])
-    if len(present) == 0:
+    problem = table.untyped(column)
+    if problem:
+        return problem
+    gaps = table.gaps([column])
+    if gaps.all():
         return "is empty"
-    if len(present) > 1 and present[0] == present[-1]:
+    of_words = table.is_categorical(column) or table.is_text(column)
+    values = table.levels(column).places if of_words else table.numbers(column)
+    present = values[~gaps]
+    if len(present) > 1 and present.min() == present.max():
         return "is constant"
-    if len(present) >= COUNTED and np.all(np.diff(present) == 1):
-        return "numbers the records"
-    return ""
+    if of_words:
+        return free_text(table, column)
+    return "numbers the records" if numbers_records(table, column) else ""

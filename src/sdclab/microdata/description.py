@@ -1,0 +1,211 @@
+"""What the program sees in a table, column by column, for its owner; no value of a record is in it."""
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import isfinite
+
+import numpy as np
+
+from sdclab.base.errors import listed
+from sdclab.base.names import written
+from sdclab.microdata.attribute import Attribute
+from sdclab.microdata.dataset import number_text
+from sdclab.microdata.declaration import Declared
+from sdclab.microdata.inference import SHARED, attributes
+from sdclab.microdata.microdata import Microdata
+from sdclab.microdata.roles import unfit
+from sdclab.numerics.arrays import Matrix, Vector
+
+SEEN = 2_000
+"""Records in which identities are looked for; all others must then obey them, too."""
+
+MOST_TIED = 25
+"""Of more columns that depend on each other, all sets of four are too many to try."""
+
+ROUNDING = 1e-9
+"""By which share of its largest number an identity may fail: sums of decimals are rounded."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its attribute, or why it has none; how many records lack it; how many share a category."""
+
+    name: str
+    attribute: Attribute | None
+    unfit: str
+    gaps: int
+    counts: Mapping[str, int]
+    """of the categories that many records have (`_safe`)"""
+    suspect: bool
+    """whether its numbers differ in all records and rise, as those of an identifier do"""
+
+    def domain(self) -> str:
+        """Type and domain in words."""
+        if self.attribute is None:
+            return self.unfit
+        return _numbers_in_words(self.attribute) if self.attribute.is_number else self._categories_in_words()
+
+    def _categories_in_words(self) -> str:
+        if self.attribute is None:
+            return ""
+        categories = self.attribute.categories
+        shown = [f"{label} {self.counts[label]}" for label in categories if label in self.counts]
+        rarer = len(categories) - len(shown)
+        some = [listed(shown)] if shown else []
+        some += [f"{rarer} rare and not shown"] if rarer else []
+        return f"{self.attribute.type}, {len(categories)} categories: {'; '.join(some)}"
+
+
+@dataclass(frozen=True)
+class Description:
+    """A table, its columns, and what holds between them."""
+
+    file: str
+    records: int
+    columns: tuple[Column, ...]
+    identities: tuple[str, ...]
+    equalities: tuple[str, ...]
+
+    def command(self, file: str) -> str:
+        """What to go on with: the columns that cannot be protected are left out, gaps are kept."""
+        left_out = [each.name for each in self.columns if each.attribute is None]
+        words = ["sdclab", "map", file]
+        words += ["--drop-columns", written(left_out)] if left_out else []
+        words += ["--missing", "keep"] if any(each.gaps for each in self.columns if each.attribute) else []
+        return shlex.join(words)
+
+    def lines(self) -> Iterator[str]:
+        """All of it as text."""
+        yield f"{self.file}: {self.records} records, {len(self.columns)} columns"
+        width = max(len(each.name) for each in self.columns)
+        for each in self.columns:
+            notes = [each.domain()]
+            notes += [f"missing in {each.gaps}"] if each.gaps else []
+            notes += ["may be an identifier: it rises from record to record"] if each.suspect else []
+            yield f"  {each.name:<{width}}  {'; '.join(notes)}"
+        for each_identity in self.identities:
+            yield f"in every record: {each_identity}"
+        yield from self.equalities
+
+
+def describe(table: Microdata, declared: Mapping[str, Declared] | None = None) -> Description:
+    """What is seen in a table. Declared types are believed, and what they do not fit is refused."""
+    said = declared or {}
+    table.check(list(said))
+    columns = tuple(_column(table, name, said) for name in table.columns)
+    numeric = [each.name for each in columns if each.attribute and each.attribute.is_number]
+    values = np.column_stack([np.empty((len(table.frame), 0)), *(table.numbers(name) for name in numeric)])
+    complete = values[np.isfinite(values).all(axis=1)]
+    return Description(
+        table.file,
+        len(table.frame),
+        columns,
+        tuple(_sentence(numeric, signs) for signs in identities(complete)),
+        tuple(equalities(complete, numeric)),
+    )
+
+
+def _column(table: Microdata, name: str, declared: Mapping[str, Declared]) -> Column:
+    problem = "names the rows" if name == table.row_names else unfit(table, name)
+    if problem and name not in declared:
+        known = not table.untyped(name)
+        return Column(name, None, problem, int(table.gaps([name]).sum()) if known else 0, {}, False)
+    (found,) = attributes(table, [name], {name: declared[name]} if name in declared else {})
+    counts = {} if found.is_number else _safe(table.levels(name).counts())
+    rises = found.type == "count" and _rises(table.numbers(name))
+    return Column(name, found, "", int(table.gaps([name]).sum()), counts, rises)
+
+
+def _safe(counts: Mapping[str, int]) -> dict[str, int]:
+    """Counts of at least `SHARED`; and if the others add up to less, which a subtraction tells, without the least."""
+    shown = {label: times for label, times in counts.items() if times >= SHARED}
+    hidden = sum(counts.values()) - sum(shown.values())
+    if shown and 0 < hidden < SHARED:
+        del shown[min(shown, key=lambda label: shown[label])]
+    return shown
+
+
+def _rises(values: Vector) -> bool:
+    return len(values) >= SHARED and bool(np.all(np.diff(values) > 0))
+
+
+def _numbers_in_words(attribute: Attribute) -> str:
+    words: list[str] = [attribute.type]
+    if isfinite(attribute.low):
+        words.append(f"at least {number_text(attribute.low)}")
+    if isfinite(attribute.high):
+        words.append(f"at most {number_text(attribute.high)}")
+    if attribute.type == "continuous":
+        words.append("any decimals" if attribute.decimals is None else f"{attribute.decimals} decimals")
+    if attribute.masses:
+        words.append(f"many records have {' or '.join(map(number_text, attribute.masses))}")
+    return ", ".join(words)
+
+
+def identities(values: Matrix) -> list[dict[int, int]]:
+    """Columns of which one is the sum or the difference of one to three others in every record, by their signs.
+
+    A set of columns is looked at if its matrix lacks rank; the vector that it sends to zero must have ±1 throughout.
+    """
+    if len(values) <= values.shape[1]:
+        return []
+    seen = values[:: max(1, len(values) // SEEN)]
+    tied = _tied(seen)
+    found: list[dict[int, int]] = []
+    for size in (2, 3, 4) if len(tied) <= MOST_TIED else (2,):
+        for columns in combinations(tied, size):
+            if any(set(known) <= set(columns) for known in found):
+                continue
+            signs = _signs(seen[:, columns])
+            if signs is not None and _hold(values[:, columns], signs):
+                found.append(dict(zip(columns, signs.astype(int).tolist(), strict=True)))
+    return found
+
+
+def _tied(values: Matrix) -> list[int]:
+    """The columns that depend linearly on others."""
+    scale = np.abs(values).max(axis=0, initial=0)
+    scaled = values / np.where(scale > 0, scale, 1)
+    _, sizes, directions = np.linalg.svd(scaled, full_matrices=False)
+    null = directions[sizes <= ROUNDING * sizes.max(initial=0)]
+    return [j for j in range(values.shape[1]) if np.any(np.abs(null[:, j]) > ROUNDING)]
+
+
+def _signs(values: Matrix) -> Vector | None:
+    """By which signs the columns add up to zero, if they do; the first is 1."""
+    weights = np.linalg.lstsq(values[:, 1:], values[:, 0])[0]
+    signs = np.round(weights)
+    if np.any(np.abs(signs) != 1) or not np.allclose(weights, signs):
+        return None
+    return np.append(1.0, -signs)
+
+
+def _hold(values: Matrix, signs: Vector) -> bool:
+    return bool(np.all(np.abs(values @ signs) <= ROUNDING * np.abs(values).max(axis=1)))
+
+
+def _sentence(names: Sequence[str], signs: Mapping[int, int]) -> str:
+    """One column on the left: the only one of its sign, or the first."""
+    alone = [j for j, sign in signs.items() if list(signs.values()).count(sign) == 1]
+    left = (alone or list(signs))[0]
+    right = sorted(((-signs[left] * sign, names[j]) for j, sign in signs.items() if j != left), key=lambda it: -it[0])
+    text = "".join(f" {'+' if sign > 0 else '-'} {name}" for sign, name in right)
+    return f"{names[left]} = {text.removeprefix(' + ').strip()}"
+
+
+def equalities(values: Matrix, names: Sequence[str]) -> Iterator[str]:
+    """Pairs of columns that agree in most records, not counting those in which both are 0, but not in all."""
+    seen = values[:: max(1, len(values) // SEEN)]
+    for i, j in combinations(range(len(names)), 2):
+        if _agreement(seen[:, i], seen[:, j]) > 0.4:
+            share = _agreement(values[:, i], values[:, j])
+            if 0.5 < share < 1:
+                yield f"in {100 * share:.0f} % of the records in which they are not both 0: {names[i]} = {names[j]}"
+
+
+def _agreement(one: Vector, other: Vector) -> float:
+    counted = (one != 0) | (other != 0)
+    equal = np.count_nonzero(counted & (one == other))
+    return equal / np.count_nonzero(counted) if equal >= SHARED else 0.0
