@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdclab.base.describe import Doc
-from sdclab.base.errors import SdclabError, unknown
+from sdclab.base.errors import SdclabError, shortened
 from sdclab.microdata.attribute import Attribute, Attributes
 from sdclab.numerics.arrays import Indices, Matrix, Vector
 
@@ -67,7 +67,7 @@ class Taxonomy:
         if str(leaf) in self.names:
             return float(self.names.index(str(leaf)))
         if self.names:
-            raise unknown("category", str(leaf), self.names, self.where)
+            raise SdclabError(f"{self.where}: {shortened(str(leaf))} is none of its {len(self.names)} categories.")
         raise SdclabError(f"{self.where}: a node must be a code or a list that is not empty.")
 
     def leaves(self, column: Vector) -> Indices:
@@ -116,7 +116,8 @@ def placed(p: int, taxonomies: Mapping[Any, Any], columns: Attributes | None = N
     for key, tree in taxonomies.items():
         place = names.index(str(key)) if str(key) in names else int(key) - 1 if str(key).isdecimal() else -1
         if not 0 <= place < p:
-            raise SdclabError(f"taxonomies: attribute {key} is unknown; allowed are 1 to {p}.")
+            allowed = f"1 to {p}{', or ' + ', '.join(names) if columns else ''}"
+            raise SdclabError(f"taxonomies: attribute {key} is unknown; allowed are {allowed}.")
         found[place] = Taxonomy(tree, f"taxonomies: attribute {key}", about[place].categories)
     return dict(sorted(found.items()))
 
