@@ -182,6 +182,9 @@ class TestFdm:
         distinct = np.unique(records, axis=0)
         np.testing.assert_allclose(made("fdm", distinct, sigma=1e-9).values, distinct)
 
+    def test_categories_lie_far_beyond_the_default_reach(self, records):
+        assert (made("fdm", records).values[:, 1] == records[:, 1]).mean() > 0.95
+
     def test_with_endless_reach_neighbours_share_a_centre(self, records):
         values = made("fdm", records, sigma=1e9).values
         assert len(np.unique(values, axis=0)) < len(records) / 2

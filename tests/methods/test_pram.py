@@ -50,6 +50,14 @@ class TestTransitions:
     def test_a_nominal_category_is_left_alone_or_drawn_from_the_file(self, t, p):
         np.testing.assert_allclose(transitions(t, p), p * np.eye(len(t)) + (1 - p) * t, atol=1e-12)
 
+    @given(st.lists(st.lists(st.integers(1, 50), min_size=3, max_size=3), min_size=2, max_size=5), st.floats(0, 1))
+    def test_a_table_comes_nearer_to_independence_by_p_for_each_attribute(self, counts, p):
+        table = np.array(counts) / np.sum(counts)
+        rows, columns = table.sum(axis=1), table.sum(axis=0)
+        expected = transitions(rows, p).T @ table @ transitions(columns, p)
+        independent = np.outer(rows, columns)
+        np.testing.assert_allclose(expected - independent, p**2 * (table - independent), atol=1e-12)
+
     @given(frequencies, st.floats(0, 1))
     def test_an_ordinal_category_stays_near(self, t, p):
         matrix = transitions(t, p, ordinal=True)
@@ -112,7 +120,7 @@ class TestRefusals:
             release("pram", records, records[:, :0], rng, {}, typed)
 
     def test_no_types(self, records, rng):
-        with pytest.raises(SdclabError, match="method pram takes nominal and ordinal attributes, but these have no ty"):
+        with pytest.raises(SdclabError, match="method pram: takes nominal and ordinal attributes, but columns without"):
             protect("pram", records, records[:, :0], rng, {})
 
     @pytest.mark.parametrize("p", [-0.1, 1.1])

@@ -19,8 +19,8 @@ Flags = NDArray[np.bool_]
 Taxonomies = Annotated[
     Mapping[str, Any],
     Doc(
-        "trees over the categories of dependents, by a dependent's name or position, from 1, as in {2: [[1, 2], 3]}; a "
-        "dependent without a type becomes categorical by it"
+        "trees over the categories of dependents: position, from 1, and tree, as in {2: [[1, 2], 3]}; where columns "
+        "have types, names will do for both, and where they have none, a tree makes a dependent categorical"
     ),
 ]
 

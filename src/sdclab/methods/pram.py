@@ -39,7 +39,7 @@ def protect(
     if not 0 <= p <= 1:
         raise SdclabError(f"p is {p} but must lie between 0 and 1.")
     if columns is None:
-        raise SdclabError("method pram takes nominal and ordinal attributes, but these have no types.")
+        raise SdclabError("takes nominal and ordinal attributes, but columns without types are numbers.")
     values = np.empty_like(dependent)
     for j, attribute in enumerate(columns.dependent):
         found, which, counts = np.unique(dependent[:, j], return_inverse=True, return_counts=True)
