@@ -97,6 +97,16 @@ class TestEveryMethod:
         assert crossed[0] <= crossed[1]
         assert set(values) <= set(range(4))
 
+    @pytest.mark.parametrize("method", METHODS)
+    def test_blocks_hold_categories_too(self, method, records):
+        """One block is the whole file; in smaller ones every class still has k records, and codes are codes."""
+        whole, one, small = (made(method, records, **given).values for given in ({}, {"block": 150}, {"block": 20}))
+        assert np.array_equal(whole, one)
+        assert not any(
+            each.outside(small[:, j]).any() for j, each in enumerate(COLUMNS.dependent) if not each.is_number
+        )
+        assert method not in ("mdav", "k_member") or min(map(len, classes(small))) >= 5
+
 
 class TestMdav:
     @pytest.mark.parametrize("k", [2, 3, 7, 40])
