@@ -23,7 +23,8 @@ from fresh import in_fresh_process, measured
 
 from sdclab.base.files import csv_text, write
 from sdclab.measures import MEASURES, measure
-from sdclab.methods import METHODS, protect
+from sdclab.methods import METHODS, protect, release, takes
+from sdclab.microdata.attribute import Attribute, Attributes
 
 SIZES = (1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000, 200_000)
 LEAST = 2500
@@ -61,6 +62,7 @@ NEEDED: Mapping[str, Mapping[str, object]] = {
 
 COLUMNS = ("what", "name", "options", "n", "seconds", "memory_mb")
 P = 3
+CATEGORIES = Attribute("a number cut into ten", "nominal", categories=tuple("0123456789"))
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,9 @@ def call(what: str, name: str, linear: bool, n: int) -> None:
 def prepared(subject: Subject, n: int) -> Callable[[], object]:
     dependent, independent = data(n)
     rng = np.random.default_rng(1)
+    if subject.what == "method" and "continuous" not in takes(subject.name):
+        codes, types = np.clip(np.round(dependent), 0, 9), Attributes((CATEGORIES,) * P)
+        return lambda: release(subject.name, codes, independent[:, :0], rng, subject.options, types)
     if subject.what == "method":
         return lambda: protect(subject.name, dependent, independent, rng, subject.options)
     released = dependent + 0.1 * rng.standard_normal(dependent.shape)

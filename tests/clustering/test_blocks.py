@@ -61,7 +61,7 @@ def test_no_cluster_reaches_over_a_border(records):
 
 
 def test_memberships_still_add_up_to_one(records):
-    found = fuzzy_k_member(Normalised.of(records).points, 4, Function("exponential", 0.185), block=100)
+    found = fuzzy_k_member(Normalised.of(records), 4, Function("exponential", 0.185), block=100)
     totals = np.bincount(found.members.ravel(), found.memberships.ravel(), minlength=len(records))
     np.testing.assert_allclose(totals, 1)
 

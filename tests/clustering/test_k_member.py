@@ -193,7 +193,7 @@ class TestNearest:
         points = rng.random((200, 3))
         finder = NearestNeighbors(n_neighbors=6, metric="manhattan", algorithm="brute").fit(points)
         theirs, who = finder.kneighbors()
-        neighbours, distances = nearest(points, 6)
+        neighbours, distances = nearest(Normalised(points), 6)
         assert as_sets(neighbours) == as_sets(who)
         np.testing.assert_allclose(distances.max(axis=1), theirs[:, -1])
 
@@ -202,7 +202,7 @@ class TestNearest:
     def test_ties_go_by_position(self, seed, n, data):
         count = data.draw(st.integers(1, n - 1))
         points = np.random.default_rng(seed).integers(0, 4, (n, 2)) / 3  # many copies, many ties
-        neighbours, distances = nearest(points, count)
+        neighbours, distances = nearest(Normalised(points), count)
         for i in range(n):
             far = equated(np.abs(points - points[i]).sum(axis=1))
             others = sorted((far[j], j) for j in range(n) if j != i)[:count]
@@ -233,7 +233,7 @@ class TestFuzzy:
     def test_every_record_gives_away_exactly_one(self, seed, n, name, reach, data):
         k = data.draw(st.integers(2, n))
         points = np.random.default_rng(seed).integers(0, 6, (n, 2)) / 5
-        found = fuzzy_k_member(points, k, Function(name, reach))
+        found = fuzzy_k_member(Normalised(points), k, Function(name, reach))
         assert found.memberships.min() >= 0
         given_away = np.bincount(found.members.ravel(), found.memberships.ravel(), minlength=n)
         np.testing.assert_allclose(given_away, 1, atol=1e-12)
@@ -247,7 +247,7 @@ class TestFuzzy:
         records = Normalised.of(points)
         finder = NearestNeighbors(n_neighbors=4, metric="manhattan", algorithm="brute").fit(records.points)
         own = [np.ptp(records.points[row], axis=0).sum() for row in finder.kneighbors(records.points)[1]]
-        found = fuzzy_k_member(records.points, 4, Function(name, 1e-9))
+        found = fuzzy_k_member(records, 4, Function(name, 1e-9))
         assert found.loss(records) == pytest.approx(sum(own))
         np.testing.assert_array_equal(found.memberships[:, 1:], 0)
 
@@ -263,19 +263,19 @@ class TestFuzzy:
             expected += len(rest & set(near.tolist())) * np.ptp(points[near], axis=0).sum()
             rest -= set(near.tolist())
             last = near[-1]
-        found = fuzzy_k_member(points, k, Function(name, 1e9))
+        found = fuzzy_k_member(Normalised(points), k, Function(name, 1e9))
         assert found.loss(Normalised(points)) == pytest.approx(expected)
         assert set(np.unique(found.memberships)) <= {0.0, 1.0}
 
     def test_weighted_centres_keep_the_means(self, rng):
         points = rng.random((80, 3))
-        found = fuzzy_k_member(points, 5, Function("exponential", 0.3))
+        found = fuzzy_k_member(Normalised(points), 5, Function("exponential", 0.3))
         weighted = found.weighted(found.centres(points))
         np.testing.assert_allclose(weighted.mean(axis=0), points.mean(axis=0), atol=1e-12)
 
     def test_largest_membership_and_centres_by_hand(self, rng):
         points = rng.random((60, 2))
-        found = fuzzy_k_member(points, 4, Function("bell", 0.05))
+        found = fuzzy_k_member(Normalised(points), 4, Function("bell", 0.05))
         table = np.zeros((len(found.members), 60))
         for row, members, how_much in zip(table, found.members, found.memberships, strict=True):
             row[members] = how_much
@@ -308,24 +308,24 @@ class TestAdult:
         assert min(map(len, clusters)) >= k
 
     def test_the_floor_is_the_sum_of_nearest_neighbour_distances(self, records):
-        _, distances = nearest(records.points, 1)
+        _, distances = nearest(records, 1)
         assert distances.sum() == pytest.approx(390.5, abs=0.05)
         assert loss(records, k_member(records, 2)) > distances.sum()
-        without_reach = fuzzy_k_member(records.points, 2, Function("exponential", 1e-9))
+        without_reach = fuzzy_k_member(records, 2, Function("exponential", 1e-9))
         assert without_reach.loss(records) == pytest.approx(distances.sum())
 
     @pytest.mark.parametrize(("name", "value"), [("exponential", 435.3), ("bell", 457.4), ("triangular", 423.9)])
     def test_fuzzy_loss_at_the_fitted_reach(self, records, name, value):
-        found = fuzzy_k_member(records.points, 2, Function(name, 0.185))
+        found = fuzzy_k_member(records, 2, Function(name, 0.185))
         assert found.loss(records) == pytest.approx(value, abs=0.1)
 
     def test_more_than_a_third_of_the_records_are_released_alone(self, records):
-        labels = fuzzy_k_member(records.points, 2, Function("exponential", 0.185)).largest()
+        labels = fuzzy_k_member(records, 2, Function("exponential", 0.185)).largest()
         assert np.sum(np.bincount(labels)[labels] < 2) == pytest.approx(3628, abs=5)
 
     @pytest.mark.parametrize("seed", [1, 2])
     def test_the_hybrid_loses_less_only_by_longer_ranges(self, records, dataset, seed):
         values = dataset("adult").values
         hybrid = release("fuzzy_hybrid", values, values[:, :0], np.random.default_rng(seed), {"k": 2}).facts
-        plain = fuzzy_k_member(records.points, 2, Function("exponential", 0.185)).loss(records)
+        plain = fuzzy_k_member(records, 2, Function("exponential", 0.185)).loss(records)
         assert hybrid["cluster_loss_remeasured"] < plain < hybrid["cluster_loss"]

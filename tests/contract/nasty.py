@@ -3,6 +3,7 @@
 import numpy as np
 
 from sdclab.experiment.scenario import Scenario, Split
+from sdclab.microdata.attribute import Attribute, Attributes, Type
 from sdclab.microdata.dataset import Dataset
 
 N = 45
@@ -101,6 +102,72 @@ def tables() -> dict[str, Split]:
         "three records": (_records(12, 1, 3), _records(13, 1, 3)),
         "ten records": (_records(12, 3, 10), _records(13, 2, 10)),
         "twenty-five records": (_records(12, 3, 25), _records(13, 2, 25)),
+    }
+
+
+def _codes(seed: int, size: int, n: int = N) -> np.ndarray:
+    """Codes of categories, each of which some record has, but not as many as another."""
+    codes = np.random.default_rng(seed).integers(0, size, n) * np.random.default_rng(seed + 1).integers(0, 2, n)
+    codes[:size] = np.arange(size)
+    return codes.astype(float)
+
+
+def _about(name: str, type: Type, column: np.ndarray, more: int = 0) -> Attribute:
+    """What the column holds; of `more` categories it holds none."""
+    if type in ("nominal", "ordinal"):
+        return Attribute(name, type, categories=tuple(f"c{code}" for code in range(int(column.max()) + 1 + more)))
+    low, high = float(column.min()), float(column.max())
+    return Attribute(name, type, low, high, 0 if type == "count" else None)
+
+
+Typed = tuple[np.ndarray, np.ndarray, Attributes]
+Column = tuple[Type, np.ndarray] | tuple[Type, np.ndarray, int]
+
+
+def _typed(dependent: list[Column], independent: list[Column] = []) -> Typed:
+    n = len(dependent[0][1])
+    parts = [np.column_stack([np.empty((n, 0)), *(column[1] for column in part)]) for part in (dependent, independent)]
+    y, x = (
+        tuple(_about(f"{letter}{j}", *column) for j, column in enumerate(part))
+        for letter, part in (("y", dependent), ("x", independent))
+    )
+    return parts[0], parts[1], Attributes(y, x)
+
+
+def typed_tables() -> dict[str, Typed]:
+    """Name -> dependents, independents and what they hold: categories in all the forms that a file may have them."""
+    y, long = _records(1, 3), _records(8, 2, 130)
+    numbers: list[Column] = [("continuous", y[:, 0]), ("continuous", y[:, 1])]
+    many: list[Column] = [("continuous", long[:, 0]), ("count", np.round(long[:, 1] / 100))]
+    everything: list[Column] = [*many, ("nominal", _codes(21, 3, 130)), ("ordinal", _codes(22, 4, 130))]
+    by_columns = _typed(everything)
+    halved: Column = ("nominal", (y[:, 0] > np.median(y[:, 0])) * 1.0)
+    lonely: Column = ("nominal", (np.arange(N) == 7) * 1.0)
+    spike: Column = ("count", np.where(np.random.default_rng(5).random(N) < 0.7, 0.0, np.round(y[:, 2])))
+    repeated: list[Column] = [("continuous", np.repeat(y[:9, 0], 5)), ("nominal", np.repeat(_codes(23, 3, 9), 5))]
+    unseen: list[Column] = [("nominal", _codes(29, 3), 3), ("ordinal", _codes(30, 3), 1)]
+    three: Column = ("nominal", _codes(32, 3))
+    return {
+        "numbers": _typed(numbers, [("continuous", y[:, 2])]),
+        "every type": _typed(everything, [("continuous", long[:, 0] ** 0.5), ("nominal", _codes(24, 3, 130))]),
+        "every type by columns": (*(np.asfortranarray(part) for part in by_columns[:2]), by_columns[2]),
+        "two categories": _typed([*numbers, ("nominal", _codes(25, 2))], [("nominal", _codes(26, 2))]),
+        "many categories": _typed([*numbers, ("nominal", _codes(27, 20))], [("nominal", _codes(28, 12))]),
+        "nearly as many categories as records": _typed([*numbers, ("nominal", _codes(27, N - 1))]),
+        "a category of one record": _typed([*numbers, lonely], [three]),
+        "categories that no record has": _typed([*numbers, *unseen], [("nominal", _codes(31, 3), 2)]),
+        "a category that a number tells": _typed([*numbers, halved]),
+        "a category that an independent has": _typed([*numbers, three], [three]),
+        "ordered categories": _typed([("ordinal", _codes(33, 5)), ("ordinal", _codes(34, 3))]),
+        "ordered categories beside a number": _typed([numbers[0], ("ordinal", _codes(33, 5))], numbers[1:]),
+        "a count with a spike": _typed([spike, numbers[0]], [three]),
+        "nothing but nominal": _typed([("nominal", _codes(36 + j, 2 + j)) for j in range(3)]),
+        "a single nominal": _typed([three]),
+        "a single nominal by numbers": _typed([three], numbers),
+        "every record five times": _typed(repeated, [("nominal", np.repeat(_codes(40, 2, 9), 5))]),
+        "numbers by categories": _typed(many, [("nominal", _codes(41, 4, 130)), ("ordinal", _codes(42, 3, 130))]),
+        "numbers by a category of one record": _typed(numbers, [lonely, ("nominal", _codes(43, 5), 2)]),
+        "numbers by the same category twice": _typed(numbers, [three, three]),
     }
 
 

@@ -24,8 +24,10 @@ from sdclab.experiment.grid import values_of
 from sdclab.experiment.limits import Limits
 from sdclab.measures import MEASURES
 from sdclab.methods import METHODS, Release
+from sdclab.microdata.attribute import NUMBERS
 
 TABLES = nasty.tables()
+TYPED = nasty.typed_tables()
 LONGEST = 3
 """Digits in a row that a message may have: it counts records and attributes."""
 ROUNDING = 1e-9
@@ -95,7 +97,7 @@ def test_every_function_has_the_one_signature(registry, arguments, name):
     for parameter in inspect.signature(function).parameters.values():
         (named if parameter.kind is inspect.Parameter.KEYWORD_ONLY else positional).append(parameter.name)
     assert positional == arguments
-    assert named == list(registry.parameters(name))
+    assert [each for each in named if not registry.asks_for(name, each)] == list(registry.parameters(name))
     assert function.__doc__
 
 
@@ -104,11 +106,19 @@ def test_a_nasty_table_is_one_that_scenarios_let_through(table):
     nasty.check(TABLES[table])
 
 
-def answers(answer: Callable[[str], object]) -> dict[str, Any]:
+@pytest.mark.parametrize("table", list(TYPED))
+def test_so_is_one_of_types(table):
+    dependent, independent, attributes = TYPED[table]
+    nasty.check((dependent, independent))
+    for part, about in ((dependent, attributes.dependent), (independent, attributes.independent)):
+        assert not any(each.outside(column).any() for each, column in zip(about, part.T, strict=True))
+
+
+def answers(answer: Callable[[str], object], tables: Mapping[str, Any] = TABLES) -> dict[str, Any]:
     """What is answered to every table. Gone through backwards they give the same: none hangs on what ran before."""
-    found = {table: answer(table) for table in TABLES}
-    again = {table: answer(table) for table in reversed(TABLES)}
-    assert {table: repr(found[table]) for table in TABLES} == {table: repr(again[table]) for table in TABLES}
+    found = {table: answer(table) for table in tables}
+    again = {table: answer(table) for table in reversed(tables)}
+    assert {table: repr(found[table]) for table in tables} == {table: repr(again[table]) for table in tables}
     return found
 
 
@@ -138,7 +148,42 @@ def check_release(made: Release, dependent: np.ndarray) -> None:
 @pytest.mark.parametrize(("method", "parameters"), list(settings(METHODS)))
 def test_every_method_releases_or_refuses_every_table(method, parameters):
     found = answers(lambda table: released(method, parameters, table))
-    assert isinstance(found["a hundred and thirty records"], bytes) or parameters.get("k", 0) > 100
+    if not set(NUMBERS) <= set(methods.takes(method)):
+        assert {type(answer) for answer in found.values()} == {str}
+    else:
+        assert isinstance(found["a hundred and thirty records"], bytes) or parameters.get("k", 0) > 100
+
+
+def released_of_types(method: str, parameters: Mapping[str, Any], table: str) -> bytes | str:
+    *split, attributes = TYPED[table]
+    before = [part.tobytes() for part in split]
+    try:
+        made = methods.release(method, *split, np.random.default_rng(1), parameters, attributes)
+    except SdclabError as error:
+        text = refusal(error, "method", tuple(split))
+        assert text.startswith((f"method {method}: ", f"method {method} takes "))
+        return text
+    finally:
+        assert [part.tobytes() for part in split] == before
+    check_release(made, split[0])
+    for attribute, column in zip(attributes.dependent, made.values.T, strict=True):
+        assert attribute.is_number or not attribute.outside(column).any(), attribute.name
+    return made.values.tobytes() + repr(sorted(made.facts.items())).encode()
+
+
+EASY = ("every type", "numbers by categories")
+"""Longer tables, which a method must not refuse if it takes their types."""
+
+
+@pytest.mark.parametrize(("method", "parameters"), list(settings(METHODS)))
+def test_every_method_releases_categories_of_the_domain_or_refuses(method, parameters):
+    found = answers(lambda table: released_of_types(method, parameters, table), TYPED)
+    for table, answer in found.items():
+        types = {each.type for each in TYPED[table][2].dependent}
+        if types <= set(methods.takes(method)):
+            assert isinstance(answer, bytes) or table not in EASY or parameters.get("k", 0) > 100, f"{table}: {answer}"
+        else:
+            assert f"method {method} takes " in answer
 
 
 RELEASES = {

@@ -84,7 +84,7 @@ class TestFdm:
         np.testing.assert_array_equal(values, np.vstack([groups, [[10.0, 10.0]]]))
 
     def test_releases_a_centre_of_the_fuzzy_clusters(self, records, rng):
-        found = fuzzy_k_member(Normalised.of(records).points, 4, Function("bell", 0.02))
+        found = fuzzy_k_member(Normalised.of(records), 4, Function("bell", 0.02))
         centres = found.centres(records)
         values = made("fdm", records, rng, k=4, membership="bell", sigma=0.02).values
         assert {tuple(row) for row in values} <= {tuple(row) for row in centres}
@@ -214,7 +214,7 @@ class TestFuzzyHybrid:
         points = minmax(records)
         rotated = points @ rotation_matrix(3, "planes", "1-2", np.random.default_rng(8))
         clustered = minmax(rotated if order == "rotation_first" else points)
-        found = fuzzy_k_member(clustered, 4, Function("exponential", 0.185))
+        found = fuzzy_k_member(Normalised(clustered), 4, Function("exponential", 0.185))
         wide = np.array([np.ptp(rotated[members], axis=0) for members in found.members])
         by_attribute = found.memberships.sum(axis=1) @ wide
         assert ours.facts["cluster_loss"] == pytest.approx(by_attribute.sum())

@@ -11,11 +11,11 @@ from typing import Literal
 
 import numpy as np
 from scipy.spatial import cKDTree
-from scipy.spatial.distance import cdist
 
 from sdclab.base.errors import SdclabError
 from sdclab.clustering.blocks import clustering_blocks
 from sdclab.clustering.k_member import SLACK, Normalised, check_k, widths
+from sdclab.clustering.mixed import NUMBERS, Mixed
 from sdclab.numerics.arrays import Indices, Matrix, Vector
 from sdclab.numerics.ties import at_most, largest_of, smallest
 
@@ -66,51 +66,62 @@ class FuzzyClusters:
         """The information loss (equation 5) with the sums of memberships as sizes."""
         return float(self.masses @ widths(records, list(self.members)))
 
-    def centres(self, records: Matrix) -> Matrix:
-        """Means weighted by membership."""
+    @property
+    def _clusters(self) -> Indices:
+        """The cluster of every membership, in the order of `members.ravel()`."""
+        return np.repeat(np.arange(len(self.members)), self.members.shape[1])
+
+    def centres(self, records: Matrix, mixed: Mixed = NUMBERS) -> Matrix:
+        """Means, of categories medians or modes, weighted by membership."""
         sums = [np.einsum("ci,ci->c", self.memberships, attribute[self.members]) for attribute in records.T]
-        return np.column_stack(sums) / self.masses[:, None]
+        centres = np.column_stack(sums) / self.masses[:, None]
+        for j in mixed.categories:
+            codes = records[self.members.ravel(), j]
+            centres[:, j] = mixed.middles(j, codes, self._clusters, self.memberships.ravel())
+        return centres
 
     def largest(self) -> Indices:
         """For every record the cluster it belongs to most, the first of equals."""
-        clusters = np.repeat(np.arange(len(self.members)), self.members.shape[1])
         who, how_much = self.members.ravel(), self.memberships.ravel()
         most = np.zeros(int(who.max()) + 1)
         np.maximum.at(most, who, how_much)
         equals = at_most(most[who], how_much)
         _, first = np.unique(who[equals], return_index=True)
-        return clusters[equals][first]
+        return self._clusters[equals][first]
 
-    def weighted(self, centres: Matrix) -> Matrix:
-        """For every record the mean of the centres, weighted by its memberships."""
+    def weighted(self, centres: Matrix, mixed: Mixed = NUMBERS) -> Matrix:
+        """For every record the mean of the centres, of categories the median or mode, weighted by its memberships."""
         who, n = self.members.ravel(), int(self.members.max()) + 1
         shares = [(self.memberships * centre[:, None]).ravel() for centre in centres.T]
-        return np.column_stack([np.bincount(who, share, minlength=n) for share in shares])
+        values: Matrix = np.column_stack([np.bincount(who, share, minlength=n) for share in shares]).astype(float)
+        for j in mixed.categories:
+            values[:, j] = mixed.middles(j, centres[self._clusters, j], who, self.memberships.ravel())
+        return values
 
 
-def fuzzy_k_member(points: Matrix, k: int, function: Function, block: int | None = None) -> FuzzyClusters:
+def fuzzy_k_member(records: Normalised, k: int, function: Function, block: int | None = None) -> FuzzyClusters:
     """Clusters until no record has anything left; the next core is chosen as in crisp k-member clustering."""
-    check_k(k, len(points))
-    parts = clustering_blocks(points, k, block)
-    found = [_fuzzy_k_member(points[part], k, function) for part in parts]
+    check_k(k, len(records))
+    parts = clustering_blocks(records.positions(), k, block)
+    found = [_fuzzy_k_member(records.only(part), k, function) for part in parts]
     members = [part[clusters.members] for part, clusters in zip(parts, found, strict=True)]
     return FuzzyClusters(np.concatenate(members), np.concatenate([clusters.memberships for clusters in found]))
 
 
-def _fuzzy_k_member(points: Matrix, k: int, function: Function) -> FuzzyClusters:
-    n = len(points)
-    neighbours, distances = nearest(points, k - 1)
+def _fuzzy_k_member(records: Normalised, k: int, function: Function) -> FuzzyClusters:
+    n = len(records)
+    neighbours, distances = nearest(records, k - 1)
     factors = function(distances)
     left, last, remaining = np.ones(n), 0, n
-    rest, free, gone, place = np.arange(n), points, np.zeros(n), np.arange(n)
+    rest, free, gone, place = np.arange(n), records, np.zeros(n), np.arange(n)
     members: list[list[int]] = []
     memberships: list[list[float]] = []
     while remaining:
         if remaining < (1 - SLACK) * len(rest):
             keep = gone == 0
-            rest, free, gone = rest[keep], free[keep], gone[keep]
+            rest, free, gone = rest[keep], free.only(keep), gone[keep]
             place[rest] = np.arange(len(rest))
-        core = int(rest[largest_of(cdist(points[[last]], free, "cityblock")[0] - gone)])
+        core = int(rest[largest_of(free.distances(records.only([last])) - gone)])
         near = neighbours[core]
         had = left[near]
         given = factors[core] * had
@@ -124,11 +135,28 @@ def _fuzzy_k_member(points: Matrix, k: int, function: Function) -> FuzzyClusters
     return FuzzyClusters(np.array(members), np.array(memberships))
 
 
-def nearest(points: Matrix, count: int) -> tuple[Indices, Matrix]:
+def nearest(records: Normalised, count: int) -> tuple[Indices, Matrix]:
     """The nearest others of every record in L1 and their distances, ties by position; the last is the farthest.
 
     A tree finds them, but breaks ties as it likes: where the next one beyond is no farther, all records are looked at.
+    So they are for every record if there are categories, of which a tree knows nothing.
     """
+    n = len(records)
+    if records.categories:
+        neighbours, reaches = np.empty((n, count), dtype=np.intp), np.empty((n, count))
+        unclear = np.arange(n)
+    else:
+        neighbours, reaches, unclear = _by_tree(records.points, count)
+    for i in unclear:
+        from_i = records.distances(records.only([i]))
+        from_i[i] = np.inf
+        neighbours[i] = smallest(from_i, count)
+        reaches[i] = from_i[neighbours[i]]
+    return neighbours, reaches
+
+
+def _by_tree(points: Matrix, count: int) -> tuple[Indices, Matrix, Indices]:
+    """The nearest others that a tree finds, their distances, and the records of which others may be as near."""
     n = len(points)
     distances, who = map(np.asarray, cKDTree(points).query(points, k=min(count + 2, n), p=1))
     # the record itself is the first of its row, or has been crowded out by copies of it: then it is a tie as well
@@ -138,9 +166,4 @@ def nearest(points: Matrix, count: int) -> tuple[Indices, Matrix]:
     neighbours, reaches = who[:, 1 : count + 1], distances[:, 1 : count + 1]
     order = np.lexsort((neighbours, at_most(reaches[:, -1:], reaches)), axis=1)
     neighbours, reaches = (np.take_along_axis(each, order, axis=1) for each in (neighbours, reaches))
-    for i in np.flatnonzero(~clear):
-        from_i = cdist(points[[i]], points, "cityblock")[0]
-        from_i[i] = np.inf
-        chosen = smallest(from_i, count)
-        neighbours[i], reaches[i] = chosen, from_i[chosen]
-    return neighbours, reaches
+    return neighbours, reaches, np.flatnonzero(~clear)

@@ -4,7 +4,8 @@ Byun, Kamra, Bertino & Li (2007), Efficient k-anonymization using clustering tec
 
 The width of a set of records is the sum, over the attributes, of its range as a share of the file's range, or of the
 height at which its categories meet as a share of the taxonomy's. The information loss of a cluster is its size times
-its width (equation 5); of two records the width is their L1 distance.
+its width (equation 5); of two records the width is their L1 distance. Ordered categories count by their ranks, which
+are their codes, as numbers do.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,6 +18,7 @@ from scipy.spatial.distance import cdist
 from sdclab.base.errors import SdclabError
 from sdclab.clustering.blocks import clustering_blocks
 from sdclab.clustering.taxonomy import Taxonomy, split
+from sdclab.microdata.attribute import Attributes
 from sdclab.numerics.arrays import Indices, Matrix, Vector
 from sdclab.numerics.ties import at_most, largest_of, smallest_of
 
@@ -42,13 +44,13 @@ class Normalised:
     """Records in units in which all attributes count alike."""
 
     points: Matrix
-    """Numeric attributes, divided by their ranges."""
+    """Numeric attributes and ranks, divided by their ranges."""
     categories: Sequence[tuple[Taxonomy, Indices]] = ()
     """Taxonomy and leaves of every categorical attribute."""
 
     @classmethod
-    def of(cls, records: Matrix, taxonomies: Mapping[Any, Any] = {}) -> "Normalised":
-        numeric, categories = split(records, taxonomies)
+    def of(cls, records: Matrix, taxonomies: Mapping[Any, Any] = {}, columns: Attributes | None = None) -> "Normalised":
+        numeric, categories = split(records, taxonomies, columns)
         return cls(numeric / ranges(numeric), categories)
 
     def __len__(self) -> int:
@@ -61,6 +63,13 @@ class Normalised:
         """Numbers that say who is near whom: a category counts by its place in the taxonomy."""
         places = [leaves / len(taxonomy.codes) for taxonomy, leaves in self.categories]
         return np.column_stack([self.points, *places])
+
+    def distances(self, one: "Normalised") -> Vector:
+        """How far these records are in L1 from one record, by itself."""
+        far = cdist(one.points, self.points, "cityblock")[0]
+        for (taxonomy, leaves), (_, leaf) in zip(self.categories, one.categories, strict=True):
+            far += taxonomy.heights_with_each(np.arange(len(taxonomy.codes)) == leaf)[leaves]
+        return np.asarray(far)
 
     def widths_with(self, members: "Normalised") -> Vector:
         """The width of a set of members together with each of these records.

@@ -9,12 +9,15 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from sdclab.base.describe import Doc
+from sdclab.base.describe import Doc, Given
 from sdclab.clustering.blocks import Block, ClusterSize
-from sdclab.clustering.classes import anonymity, at_means, classes
+from sdclab.clustering.classes import anonymity, classes
 from sdclab.clustering.fuzzy_k_member import Function, FuzzyClusters, Membership, fuzzy_k_member
 from sdclab.clustering.k_member import Normalised, joined, k_member
+from sdclab.clustering.mixed import NUMBERS, Mixed
+from sdclab.clustering.taxonomy import Taxonomies
 from sdclab.methods import Release
+from sdclab.microdata.attribute import TYPES, Attributes
 from sdclab.numerics.arrays import Matrix
 
 REACH = 0.185
@@ -35,6 +38,7 @@ Released = Annotated[
 ]
 Strict = Annotated[bool, Doc("release records of a class below k anew, in crisp clusters, so that none is below k")]
 
+TAKES = TYPES
 GRID = {"k": [3, 5, 10, 20, 50]}
 
 
@@ -49,14 +53,19 @@ def protect(
     alpha: Alpha = REACH,
     released: Released = "largest",
     strict: Strict = False,
+    taxonomies: Taxonomies = {},
     block: Block = None,
+    columns: Annotated[Attributes | None, Given()] = None,
 ) -> Release:
     """Replace every record by the centre of the fuzzy cluster it belongs to most, or by a mean of centres.
 
+    Centres of categories, and what stands for a mean of them, are medians or modes, weighted by membership.
+
     Neither is k-anonymous, and `below_k` says by how much. Deterministic.
     """
-    records = Normalised.of(dependent)
-    options = Modification(k, Function.of(membership, sigma, alpha), released, strict, block)
+    records = Normalised.of(dependent, taxonomies, columns)
+    mixed = Mixed.of(dependent.shape[1], columns, taxonomies)
+    options = Modification(k, Function.of(membership, sigma, alpha), released, strict, block, mixed)
     clusters = options.clusters(records)
     values = options.values(dependent, records, clusters)
     return Release(values, {"cluster_loss": clusters.loss(records), **anonymity(values, k)})
@@ -71,30 +80,32 @@ class Modification:
     released: Released
     strict: bool
     block: int | None
+    mixed: Mixed = NUMBERS
 
     def clusters(self, records: Normalised) -> FuzzyClusters:
-        return fuzzy_k_member(records.points, self.k, self.function, self.block)
+        return fuzzy_k_member(records, self.k, self.function, self.block)
 
     def values(self, original: Matrix, records: Normalised, clusters: FuzzyClusters) -> Matrix:
         """What is released in the units of `original`; `records` are the same records, normalised."""
-        centres = clusters.centres(original)
-        values = centres[clusters.largest()] if self.released == "largest" else clusters.weighted(centres)
-        return kept_anonymous(values, original, records, self.k, self.block) if self.strict else values
+        centres = clusters.centres(original, self.mixed)
+        largest = self.released == "largest"
+        values = centres[clusters.largest()] if largest else clusters.weighted(centres, self.mixed)
+        return self.kept_anonymous(values, original, records) if self.strict else values
 
+    def kept_anonymous(self, values: Matrix, original: Matrix, records: Normalised) -> Matrix:
+        """The release with every class of at least k records.
 
-def kept_anonymous(values: Matrix, original: Matrix, records: Normalised, k: int, block: int | None) -> Matrix:
-    """The release with every class of at least k records.
-
-    Records of smaller classes are clustered crisply among themselves and released by their means; fewer than k of them
-    join the class, one by one, whose information loss they raise least.
-    """
-    found = classes(values)
-    large = [members for members in found if len(members) >= k]
-    small = np.sort(np.concatenate([np.empty(0, dtype=np.intp), *(each for each in found if len(each) < k)]))
-    values = values.copy()
-    if len(small) >= k:
-        values[small] = at_means(original[small], k_member(records.only(small), k, block))
+        Records of smaller classes are clustered crisply among themselves and released by their centres; fewer than k of
+        them join the class, one by one, whose information loss they raise least.
+        """
+        found = classes(values)
+        large = [members for members in found if len(members) >= self.k]
+        small = np.sort(np.concatenate([np.empty(0, dtype=np.intp), *(each for each in found if len(each) < self.k)]))
+        values = values.copy()
+        if len(small) >= self.k:
+            crisp = k_member(records.only(small), self.k, self.block)
+            values[small] = self.mixed.at_centres(original[small], crisp)
+            return values
+        for before, after in zip(large, joined(records, large, small), strict=True):
+            values[after] = values[before[0]]
         return values
-    for before, after in zip(large, joined(records, large, small), strict=True):
-        values[after] = values[before[0]]
-    return values

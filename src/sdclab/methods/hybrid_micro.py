@@ -4,13 +4,20 @@ Domingo-Ferrer & González-Nicolás (2010), Hybrid microdata using microaggregat
 sections 4 and 5.
 """
 
+from typing import Annotated
+
 import numpy as np
 
+from sdclab.base.describe import Given
 from sdclab.clustering.blocks import Block, ClusterSize
+from sdclab.clustering.mixed import Mixed
+from sdclab.clustering.taxonomy import Taxonomies
 from sdclab.methods import mdav
+from sdclab.microdata.attribute import TYPES, Attributes
 from sdclab.numerics.arrays import Indices, Matrix
 from sdclab.numerics.linalg import centred_basis, same_gram
 
+TAKES = TYPES
 GRID = {"k": [5, 10, 20, 50, 100, 200]}
 
 
@@ -20,10 +27,25 @@ def protect(
     rng: np.random.Generator,
     *,
     k: ClusterSize = 20,
+    taxonomies: Taxonomies = {},
     block: Block = None,
+    columns: Annotated[Attributes | None, Given()] = None,
 ) -> Matrix:
-    """Cluster by MDAV with at least k records each, then draw each cluster as a normal sample."""
-    return synthesise(dependent, mdav.clusters(dependent, k, block), rng)
+    """Cluster by MDAV with at least k records each, then draw the numbers of each cluster as a normal sample.
+
+    The categories of a cluster change hands in it, each attribute by itself: every cluster keeps its frequencies
+    exactly, and inside it a category tells nothing of the numbers and the other categories.
+    """
+    mixed = Mixed.of(dependent.shape[1], columns, taxonomies)
+    clusters = mdav.clusters(dependent, k, block, mixed)
+    protected = dependent.copy()
+    numbers = np.delete(np.arange(dependent.shape[1]), mixed.categories)
+    if len(numbers):
+        protected[:, numbers] = synthesise(dependent[:, numbers], clusters, rng)
+    for j in mixed.categories:
+        for members in clusters:
+            protected[members, j] = rng.permutation(dependent[members, j])
+    return protected
 
 
 def synthesise(records: Matrix, clusters: list[Indices], rng: np.random.Generator) -> Matrix:

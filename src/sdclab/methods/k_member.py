@@ -4,15 +4,21 @@ Byun, Kamra, Bertino & Li (2007), Efficient k-anonymization using clustering tec
 fuzzy data modification of Ahmed & Rauf (2016).
 """
 
+from typing import Annotated
+
 import numpy as np
 
+from sdclab.base.describe import Given
 from sdclab.clustering.blocks import Block, ClusterSize
-from sdclab.clustering.classes import anonymity, at_means
+from sdclab.clustering.classes import anonymity
 from sdclab.clustering.k_member import Normalised, k_member, loss
+from sdclab.clustering.mixed import Mixed
 from sdclab.clustering.taxonomy import Taxonomies
 from sdclab.methods import Release
+from sdclab.microdata.attribute import TYPES, Attributes
 from sdclab.numerics.arrays import Matrix
 
+TAKES = TYPES
 GRID = {"k": [3, 5, 10, 20, 50]}
 
 
@@ -24,21 +30,13 @@ def protect(
     k: ClusterSize = 3,
     taxonomies: Taxonomies = {},
     block: Block = None,
+    columns: Annotated[Attributes | None, Given()] = None,
 ) -> Release:
-    """Replace every record by the centre of its cluster of at least k: means, or the most frequent category.
+    """Replace every record by the centre of its cluster of at least k: means, median or most frequent categories.
 
     Deterministic.
     """
-    records = Normalised.of(dependent, taxonomies)
+    records = Normalised.of(dependent, taxonomies, columns)
     clusters = k_member(records, k, block)
-    values = at_means(dependent, clusters)
-    for place in (int(key) - 1 for key in taxonomies):
-        for members in clusters:
-            values[members, place] = _most_frequent(dependent[members, place])
+    values = Mixed.of(dependent.shape[1], columns, taxonomies).at_centres(dependent, clusters)
     return Release(values, {"cluster_loss": loss(records, clusters), **anonymity(values, k)})
-
-
-def _most_frequent(codes: Matrix) -> float:
-    """The most frequent category, the least code of equals."""
-    found, counts = np.unique(codes, return_counts=True)
-    return float(found[counts.argmax()])

@@ -4,15 +4,20 @@ Domingo-Ferrer & Torra (2005), Ordinal, continuous and heterogeneous k-anonymity
 Oganian & Domingo-Ferrer (2017), section 5.
 """
 
+from typing import Annotated
+
 import numpy as np
 
+from sdclab.base.describe import Given
 from sdclab.base.errors import SdclabError
 from sdclab.clustering.blocks import Block, ClusterSize, clustering_blocks
-from sdclab.clustering.classes import at_means
+from sdclab.clustering.mixed import NUMBERS, Mixed
 from sdclab.clustering.remaining import Remaining
+from sdclab.clustering.taxonomy import Taxonomies
+from sdclab.microdata.attribute import TYPES, Attributes
 from sdclab.numerics.arrays import Indices, Matrix
-from sdclab.numerics.linalg import standardised
 
+TAKES = TYPES
 GRID = {"k": [3, 5, 10, 20, 50, 100]}
 
 
@@ -22,18 +27,21 @@ def protect(
     rng: np.random.Generator,
     *,
     k: ClusterSize = 3,
+    taxonomies: Taxonomies = {},
     block: Block = None,
+    columns: Annotated[Attributes | None, Given()] = None,
 ) -> Matrix:
-    """Replace every record by the mean of its cluster of at least k records."""
-    return at_means(dependent, clusters(dependent, k, block))
+    """Replace every record by the centre of its cluster of at least k: means, median or most frequent categories."""
+    mixed = Mixed.of(dependent.shape[1], columns, taxonomies)
+    return mixed.at_centres(dependent, clusters(dependent, k, block, mixed))
 
 
-def clusters(records: Matrix, k: int, block: int | None = None) -> list[Indices]:
+def clusters(records: Matrix, k: int, block: int | None = None, mixed: Mixed = NUMBERS) -> list[Indices]:
     """The clusters of MDAV on standardised records (population SD), each of k to 2k - 1 of them."""
     n = len(records)
     if not 1 <= k <= n:
         raise SdclabError(f"k is {k} but must lie between 1 and the number of records, {n}.")
-    points = standardised(records)
+    points = mixed.points(records)
     return [part[members] for part in clustering_blocks(points, k, block) for members in _clusters(points[part], k)]
 
 

@@ -6,8 +6,10 @@ calls this harmless can be gamed; `xy` and `copy` expose it.
 
 import numpy as np
 
+from sdclab.microdata.attribute import TYPES
 from sdclab.numerics.arrays import Matrix
 
+TAKES = TYPES
 CONTROL = True
 
 
