@@ -24,6 +24,10 @@ ROUNDING = 1e-14
 """A change of the log-likelihood by this share is none."""
 
 
+MANY = 300
+"""Coefficients of the priors above which a Newton step would take too long, and a ridge is fitted instead."""
+
+
 @dataclass(frozen=True)
 class LatentClasses:
     """Classes whose priors depend on continuous attributes, and in which those with categories are independent."""
@@ -65,7 +69,7 @@ class LatentClasses:
 def fit(
     y: Matrix,
     x: Matrix,
-    labels: Indices,
+    labels: Indices | int,
     rng: np.random.Generator,
     *,
     k: int,
@@ -78,6 +82,7 @@ def fit(
 
     `sizes` tells how many categories each attribute has: two, if nothing is said. There are as many classes as labels,
     and the mean prior of each is at least k/n. EM stops once the log-likelihood has no more than `tolerance` to gain.
+    Where nobody has labels, a number of classes does: there are random starts alone, from the categories.
     """
     sizes = np.full(y.shape[1], 2) if sizes is None else sizes
     if k < 1:
@@ -85,10 +90,11 @@ def fit(
     answers = _Answers.of(y, sizes)
     terms = Terms.of(x)
     design = terms(x)
-    names, given = np.unique(labels, return_inverse=True)
-    classes = len(names)
-    points = design if x.shape[1] else answers.others
-    first = [given, *(cells(points, classes, rng) for _ in range(starts))]
+    if isinstance(labels, int):
+        classes, given, points = labels, [], answers.others
+    else:
+        classes, given, points = len(np.unique(labels)), [np.unique(labels, return_inverse=True)[1]], design
+    first = [*given, *(_cells(points, classes, rng) for _ in range(starts))]
     runs = [_em(answers, design, one_hot(start, classes), k / len(y), iterations, tolerance) for start in first]
     best, path = runs[largest_of([step.log_likelihood for step, _ in runs])]
     return LatentClasses(terms, best.coefficients, best.responses, sizes, path)
@@ -134,7 +140,7 @@ def one_hot(labels: Indices | Vector, classes: int) -> Matrix:
     return (labels[:, None] == np.arange(classes)).astype(float)
 
 
-def cells(points: Matrix, classes: int, rng: np.random.Generator) -> Indices:
+def _cells(points: Matrix, classes: int, rng: np.random.Generator) -> Indices:
     """A random start: the label of the nearest of some random records."""
     centres = points[rng.choice(len(points), classes, replace=False)]
     distances = np.column_stack([np.linalg.norm(points - centre, axis=1) for centre in centres])
@@ -184,13 +190,22 @@ def _step(
 ) -> _Step:
     """The M-step for posteriors z, made to obey the constraint, and the E-step after it."""
     z = with_least(z, least)
-    joint = np.zeros_like(z)
-    if coefficients.size:  # with one class there is nothing to fit
-        coefficients, joint, _ = logistic.climb(design, z, coefficients, newton)
+    coefficients, joint = _priors(design, z, coefficients, newton)
     responses = answers.responses(z)
-    joint += answers.log_likelihoods(responses)
+    joint = joint + answers.log_likelihoods(responses)
     evidence = logistic.log_sum_exp(joint)
     return _Step(coefficients, responses, np.exp(joint - evidence), float(evidence.sum()))
+
+
+def _priors(design: Matrix, z: Matrix, coefficients: Matrix, newton: int) -> tuple[Matrix, Matrix]:
+    """Coefficients after so many Newton steps, and the log priors."""
+    if not coefficients.size:  # with one class there is nothing to fit
+        return coefficients, np.zeros_like(z)
+    if coefficients.size <= MANY:
+        return logistic.climb(design, z, coefficients, newton)[:2]
+    found = logistic.ridge(design, z, np.column_stack([np.zeros(len(coefficients)), coefficients]), newton).coefficients
+    coefficients = found[:, 1:] - found[:, :1]
+    return coefficients, logistic.log_probabilities(design @ coefficients)
 
 
 def with_least(z: Matrix, least: float) -> Matrix:
