@@ -185,9 +185,7 @@ def _left(path: Sequence[float]) -> float:
     return last**2 / (before - last) if last < before else np.inf
 
 
-def _step(
-    answers: _Answers, design: Matrix, z: Matrix, least: float, coefficients: Matrix, newton: int = 1
-) -> _Step:
+def _step(answers: _Answers, design: Matrix, z: Matrix, least: float, coefficients: Matrix, newton: int = 1) -> _Step:
     """The M-step for posteriors z, made to obey the constraint, and the E-step after it."""
     z = with_least(z, least)
     coefficients, joint = _priors(design, z, coefficients, newton)

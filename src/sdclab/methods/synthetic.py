@@ -84,24 +84,38 @@ def _drawn(attribute: Attribute, y: Vector, before: Matrix, after: Matrix, rng: 
     # the regression of a constant leaves no residual, so it is released as it is
     if dichotomous(y[:, None]).all() and np.ptp(y) > 0:
         return _logistic(y, before, after, rng)
+    masses = masses_of(attribute, y)
+    return _two_parts(y, masses, before, after, rng) if len(masses) else _linear(y, before, after, rng)
+
+
+def masses_of(attribute: Attribute, y: Vector) -> Vector:
+    """The point masses that a number has; none, if too few records have other values."""
     masses = np.array([mass for mass in attribute.masses if (y == mass).any()])
     others = int((~np.isin(y, masses)).sum())
-    if not len(masses) or 0 < others < FEW:
-        return _linear(y, before, after, rng)
-    return _two_parts(y, masses, before, after, rng)
+    return masses[:0] if 0 < others < FEW else masses
+
+
+def part_of(y: Vector, masses: Vector) -> Vector:
+    """Which point mass a number is, counted from 1; 0 for none."""
+    return np.asarray((y[:, None] == masses) @ np.arange(1.0, len(masses) + 1))
+
+
+def terms_of(some: Matrix, others: Matrix) -> tuple[Matrix, Matrix]:
+    """Terms for a regression among some records, at theirs and at others' values: the mean alone if they are few."""
+    terms = Terms.of(some)
+    fitted, wanted = terms(some), terms(others)
+    used = fitted.shape[1] if len(fitted) >= 2 * fitted.shape[1] else 1
+    return fitted[:, :used], wanted[:, :used]
 
 
 def _two_parts(y: Vector, masses: Vector, before: Matrix, after: Matrix, rng: np.random.Generator) -> Vector:
     """Which point mass or none, then a regression among the records that have none."""
-    part = ((y[:, None] == masses) @ np.arange(1.0, len(masses) + 1)).astype(float)
+    part = part_of(y, masses)
     drawn = _category(part, before, after, rng).astype(np.intp)
     made = np.concatenate([[np.nan], masses])[drawn]
     others, chosen = part == 0, drawn == 0
     if chosen.any():
-        terms = Terms.of(before[others, 1:])
-        fitted, wanted = terms(before[others, 1:]), terms(after[chosen, 1:])
-        used = fitted.shape[1] if len(fitted) >= 2 * fitted.shape[1] else 1  # the mean alone, of too few
-        made[chosen] = _linear(y[others], fitted[:, :used], wanted[:, :used], rng)
+        made[chosen] = _linear(y[others], *terms_of(before[others, 1:], after[chosen, 1:]), rng)
     return made
 
 
