@@ -1,7 +1,8 @@
-"""Latent class regression: dichotomous attributes given continuous ones.
+"""Latent class regression: attributes with categories given continuous ones.
 
 Oganian & Domingo-Ferrer (2017), section 6, equations 12 to 15; Bandeen-Roche et al. (1997), Latent variable regression
-for multiple discrete outcomes.
+for multiple discrete outcomes. An attribute's categories are coded 0, 1, 2...; the first has the probability that the
+others leave.
 """
 
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ import numpy as np
 from sdclab.base.errors import SdclabError
 from sdclab.clustering.constraint import constrained
 from sdclab.numerics import logistic
-from sdclab.numerics.arrays import Indices, Matrix, Vector, dichotomous
+from sdclab.numerics.arrays import Indices, Matrix, Vector
 from sdclab.numerics.linalg import Terms
 from sdclab.numerics.ties import largest_of, smallest_of
 
@@ -23,21 +24,31 @@ ROUNDING = 1e-14
 """A change of the log-likelihood by this share is none."""
 
 
+MANY = 300
+"""Coefficients of the priors above which a Newton step would take too long, and a ridge is fitted instead."""
+
+
 @dataclass(frozen=True)
 class LatentClasses:
-    """Classes whose priors depend on continuous attributes, and in which the dichotomous ones are independent."""
+    """Classes whose priors depend on continuous attributes, and in which those with categories are independent."""
 
     terms: Terms
     coefficients: Matrix
     """term × class but the first: a multinomial logit"""
     responses: Matrix
-    """class × attribute: the probability of a 1"""
+    """class × category, attribute after attribute, but the first of each: its probability"""
+    sizes: Indices
+    """how many categories each attribute has"""
     log_likelihoods: Vector
     """after every iteration, the last included"""
 
     @property
     def log_likelihood(self) -> float:
         return float(self.log_likelihoods[-1])
+
+    def bic(self, n: int) -> float:
+        """As equation 6, of n records; the larger, the better."""
+        return 2 * self.log_likelihood - (self.coefficients.size + self.responses.size) * float(np.log(n))
 
     def priors(self, x: Matrix) -> Matrix:
         """p_g(x) of equation 12: record × class."""
@@ -47,41 +58,85 @@ class LatentClasses:
         """A class for every record by its priors, then every attribute by itself from the class's responses."""
         bounds = self.priors(x).cumsum(axis=1)[:, :-1]
         classes = (rng.random((len(x), 1)) >= bounds).sum(axis=1)
-        return (rng.random((len(x), self.responses.shape[1])) < self.responses[classes]).astype(float)
+        drawn = np.empty((len(x), len(self.sizes)))
+        marks = rng.random(drawn.shape)
+        for j, responses in enumerate(np.split(self.responses, _firsts(self.sizes)[1:], axis=1)):
+            passed = (marks[:, [j]] >= responses.cumsum(axis=1)[classes]).sum(axis=1)
+            drawn[:, j] = (passed + 1) % self.sizes[j]  # the first category comes after all others
+        return drawn
 
 
 def fit(
     y: Matrix,
     x: Matrix,
-    labels: Indices,
+    labels: Indices | int,
     rng: np.random.Generator,
     *,
     k: int,
+    sizes: Indices | None = None,
     starts: int = 3,
     iterations: int = 5000,
     tolerance: float = 1e-6,
 ) -> LatentClasses:
-    """The likeliest classes of dichotomous y given x that EM finds from the labels and from some random starts.
+    """The likeliest classes of codes y given x that EM finds from the labels and from some random starts.
 
-    There are as many classes as labels, and the mean prior of each is at least k/n. EM stops once the log-likelihood
-    has no more than `tolerance` to gain.
+    `sizes` tells how many categories each attribute has: two, if nothing is said. There are as many classes as labels,
+    and the mean prior of each is at least k/n. EM stops once the log-likelihood has no more than `tolerance` to gain.
+    Where nobody has labels, a number of classes does: there are random starts alone, from the categories.
     """
-    others = np.flatnonzero(~dichotomous(y))
-    if len(others):
-        raise SdclabError(f"latent classes: attribute {others[0] + 1} has other values than 0 and 1.")
+    sizes = np.full(y.shape[1], 2) if sizes is None else sizes
     if k < 1:
         raise SdclabError(f"latent classes: k is {k} but must be at least 1.")
+    answers = _Answers.of(y, sizes)
     terms = Terms.of(x)
     design = terms(x)
-    names, given = np.unique(labels, return_inverse=True)
-    classes = len(names)
-    first = [given, *(_cells(design, classes, rng) for _ in range(starts))]
-    runs = [_em(y, design, one_hot(start, classes), k / len(y), iterations, tolerance) for start in first]
+    if isinstance(labels, int):
+        classes, given, points = labels, [], answers.others
+    else:
+        classes, given, points = len(np.unique(labels)), [np.unique(labels, return_inverse=True)[1]], design
+    first = [*given, *(_cells(points, classes, rng) for _ in range(starts))]
+    runs = [_em(answers, design, one_hot(start, classes), k / len(y), iterations, tolerance) for start in first]
     best, path = runs[largest_of([step.log_likelihood for step, _ in runs])]
-    return LatentClasses(terms, best.coefficients, best.responses, path)
+    return LatentClasses(terms, best.coefficients, best.responses, sizes, path)
 
 
-def one_hot(labels: Indices, classes: int) -> Matrix:
+def _firsts(sizes: Indices) -> Indices:
+    """Where each attribute's categories but the first begin."""
+    return np.concatenate([[0], np.cumsum(sizes[:-1] - 1)]).astype(np.intp)
+
+
+@dataclass(frozen=True)
+class _Answers:
+    """Y of equation 12: whether a record has a category."""
+
+    others: Matrix
+    """record × category, attribute after attribute, but the first of each"""
+    first: Matrix
+    """record × attribute: whether it has the first"""
+    firsts: Indices
+
+    @classmethod
+    def of(cls, y: Matrix, sizes: Indices) -> "_Answers":
+        for j, size in enumerate(sizes):
+            if not np.isin(y[:, j], np.arange(size)).all():
+                allowed = "0 and 1" if size == 2 else f"the codes 0 to {size - 1}"
+                raise SdclabError(f"latent classes: attribute {j + 1} has other values than {allowed}.")
+        if (sizes == 2).all():
+            return cls(y, 1 - y, _firsts(sizes))
+        others = [one_hot(column, size)[:, 1:] for column, size in zip(y.T, sizes, strict=True)]
+        return cls(np.hstack(others), (y == 0).astype(float), _firsts(sizes))
+
+    def responses(self, z: Matrix) -> Matrix:
+        """The M-step's: what share of each class, by posteriors z, has a category."""
+        return np.clip(z.T @ self.others / z.sum(axis=0)[:, None], EDGE, 1 - EDGE)
+
+    def log_likelihoods(self, responses: Matrix) -> Matrix:
+        """Record × class: of a record's categories."""
+        sums = np.minimum(np.add.reduceat(responses, self.firsts, axis=1), 1 - EDGE)
+        return self.others @ np.log(responses).T + self.first @ np.log1p(-sums).T
+
+
+def one_hot(labels: Indices | Vector, classes: int) -> Matrix:
     return (labels[:, None] == np.arange(classes)).astype(float)
 
 
@@ -101,20 +156,22 @@ class _Step:
     log_likelihood: float
 
 
-def _em(y: Matrix, design: Matrix, z: Matrix, least: float, iterations: int, tolerance: float) -> tuple[_Step, Vector]:
+def _em(
+    answers: _Answers, design: Matrix, z: Matrix, least: float, iterations: int, tolerance: float
+) -> tuple[_Step, Vector]:
     """Where EM ends from posteriors z, and the log-likelihoods on its way.
 
     One Newton step an iteration raises the likelihood; a complete M-step would take the labels of the start too
     seriously (on Thyroid EM then ends 21 lower). The last one is complete: mean priors are then mean posteriors.
     """
-    step = _step(y, design, z, least, np.zeros((design.shape[1], z.shape[1] - 1)))
+    step = _step(answers, design, z, least, np.zeros((design.shape[1], z.shape[1] - 1)))
     path = [step.log_likelihood]
     for _ in range(iterations):
-        step = _step(y, design, step.posteriors, least, step.coefficients)
+        step = _step(answers, design, step.posteriors, least, step.coefficients)
         path.append(step.log_likelihood)
         if _left(path) <= tolerance:
             break
-    step = _step(y, design, step.posteriors, least, step.coefficients, newton=100)
+    step = _step(answers, design, step.posteriors, least, step.coefficients, newton=100)
     return step, np.array([*path, step.log_likelihood])
 
 
@@ -128,16 +185,25 @@ def _left(path: Sequence[float]) -> float:
     return last**2 / (before - last) if last < before else np.inf
 
 
-def _step(y: Matrix, design: Matrix, z: Matrix, least: float, coefficients: Matrix, newton: int = 1) -> _Step:
+def _step(answers: _Answers, design: Matrix, z: Matrix, least: float, coefficients: Matrix, newton: int = 1) -> _Step:
     """The M-step for posteriors z, made to obey the constraint, and the E-step after it."""
     z = with_least(z, least)
-    joint = np.zeros_like(z)
-    if coefficients.size:  # with one class there is nothing to fit
-        coefficients, joint, _ = logistic.climb(design, z, coefficients, newton)
-    responses = np.clip(z.T @ y / z.sum(axis=0)[:, None], EDGE, 1 - EDGE)
-    joint += y @ np.log(responses).T + (1 - y) @ np.log1p(-responses).T
+    coefficients, joint = _priors(design, z, coefficients, newton)
+    responses = answers.responses(z)
+    joint = joint + answers.log_likelihoods(responses)
     evidence = logistic.log_sum_exp(joint)
     return _Step(coefficients, responses, np.exp(joint - evidence), float(evidence.sum()))
+
+
+def _priors(design: Matrix, z: Matrix, coefficients: Matrix, newton: int) -> tuple[Matrix, Matrix]:
+    """Coefficients after so many Newton steps, and the log priors."""
+    if not coefficients.size:  # with one class there is nothing to fit
+        return coefficients, np.zeros_like(z)
+    if coefficients.size <= MANY:
+        return logistic.climb(design, z, coefficients, newton)[:2]
+    found = logistic.ridge(design, z, np.column_stack([np.zeros(len(coefficients)), coefficients]), newton).coefficients
+    coefficients = found[:, 1:] - found[:, :1]
+    return coefficients, logistic.log_probabilities(design @ coefficients)
 
 
 def with_least(z: Matrix, least: float) -> Matrix:

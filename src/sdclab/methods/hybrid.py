@@ -1,20 +1,25 @@
 """Hybrid: local synthesis inside the clusters of a Gaussian mixture.
 
-Oganian & Domingo-Ferrer (2017): sections 3 to 5 for continuous attributes, section 6 for dichotomous ones beside them.
+Oganian & Domingo-Ferrer (2017): sections 3 to 5 for continuous attributes, section 6 for those with categories.
 """
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import numpy as np
 
-from sdclab.base.describe import Doc
+from sdclab.base.describe import Doc, Given
 from sdclab.base.errors import SdclabError
 from sdclab.clustering import latent_class, mixture
 from sdclab.clustering.covariances import COVARIANCES
 from sdclab.clustering.starts import Start
 from sdclab.methods import Release
 from sdclab.methods.hybrid_micro import synthesise
-from sdclab.numerics.arrays import Indices, Matrix, dichotomous
+from sdclab.methods.synthetic import masses_of, part_of, terms_of
+from sdclab.microdata.attribute import Attribute, Attributes
+from sdclab.numerics.arrays import Indices, Mask, Matrix, Vector, dichotomous
+from sdclab.numerics.linalg import centred, centred_basis, fitted, orthonormal_basis, residuals, same_gram
 from sdclab.numerics.memo import remembered
 from sdclab.numerics.seeds import stream
 from sdclab.numerics.ties import largest_of
@@ -23,6 +28,8 @@ SIZES = range(2, 11)
 """The numbers of clusters that the paper lets BIC choose from."""
 
 GRID = {"k": [20, 60, 200]}
+
+TAKES = ("continuous", "count", "nominal", "ordinal")
 
 
 def protect(
@@ -45,25 +52,135 @@ def protect(
     enforce: Annotated[
         bool, Doc("dissolve the smallest cluster until none has fewer than k records, its own going to the next likely")
     ] = False,
+    columns: Annotated[Attributes | None, Given()] = None,
 ) -> Release:
     """Cluster by a mixture whose weights are at least k/n, then synthesise each cluster as a normal sample.
 
     Equations 3 and 4 bound the weights, not the clusters that records are assigned to: `smallest_cluster` tells the k
-    that a release really has. Attributes of zeros and ones are drawn from latent classes given the released others.
+    that a release really has. Attributes with categories are drawn from latent classes given the released others;
+    without `columns` those of zeros and ones.
     """
-    binary = dichotomous(dependent)
-    if binary.all():
-        raise SdclabError("method hybrid: every dependent is dichotomous, but at least one must be continuous.")
-    continuous = dependent[:, ~binary]
-    fitted, labels = clustered(continuous, k, clusters, model, start, enforce)
+    known = independent[:, :0] if columns is None else independent
+    parts = _Parts.of(dependent, known, columns)
+    if not parts.numbers.shape[1]:
+        if columns is None:
+            raise SdclabError("method hybrid: every dependent is dichotomous, but at least one must be continuous.")
+        return _of_categories_alone(parts, known, rng, k, clusters)
+    chosen, labels = clustered(parts.numbers, k, clusters, model, start, enforce)
     members = [np.flatnonzero(labels == label) for label in np.unique(labels)]
-    released = np.empty_like(dependent)
-    released[:, ~binary] = synthesise(continuous, members, rng)
-    if binary.any():
-        released[:, binary] = _latent_classes(dependent[:, binary], continuous, labels, k).draw(
-            released[:, ~binary], rng
-        )
-    return Release(released, _facts(fitted, members))
+    numbers, codes = synthesise_given(parts.numbers, known, members, rng), parts.codes
+    if len(parts.sizes):
+        before, after = (np.column_stack([each, known]) for each in (parts.numbers, numbers))
+        codes = _latent_classes(parts.codes, before, labels, k, parts.sizes).draw(after, rng)
+    facts = _facts([len(each) for each in members], chosen.bic, chosen.log_likelihood)
+    return Release(parts.together(numbers, codes), facts)
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """The dependents as numbers and codes. A number with point masses is both: its code says which mass, 0 for none."""
+
+    coded: Mask
+    """which dependents are categories, or numbers that are 0 or 1"""
+    masses: Mapping[int, Vector]
+    """by the place among the numbers"""
+    numbers: Matrix
+    codes: Matrix
+    """of the categories, then of the point masses"""
+    sizes: Indices
+    """how many codes there are in each column"""
+
+    @classmethod
+    def of(cls, dependent: Matrix, known: Matrix, columns: Attributes | None) -> "_Parts":
+        told = np.zeros(dependent.shape[1], dtype=np.intp) if columns is None else columns.sizes()
+        sizes = np.where(told > 0, np.maximum(told, 2), np.where(dichotomous(dependent), 2, 0))
+        coded = sizes > 0
+        numbers = dependent[:, ~coded]
+        masses = {} if columns is None else _masses(numbers, [columns.dependent[j] for j in np.flatnonzero(~coded)])
+        codes = np.column_stack([dependent[:, coded], *(part_of(numbers[:, j], masses[j]) for j in masses)])
+        sizes = np.concatenate([sizes[coded], [len(each) + 1 for each in masses.values()]]).astype(np.intp)
+        return cls(coded, masses, _filled(numbers, known, masses), codes, sizes)
+
+    def together(self, numbers: Matrix, codes: Matrix) -> Matrix:
+        """The dependents again, of new numbers and codes."""
+        categories = int(self.coded.sum())
+        numbers = numbers.copy()
+        for (j, masses), part in zip(self.masses.items(), codes.T[categories:], strict=True):
+            numbers[part > 0, j] = masses[part[part > 0].astype(np.intp) - 1]
+        made = np.empty((len(numbers), len(self.coded)))
+        made[:, ~self.coded], made[:, self.coded] = numbers, codes[:, :categories]
+        return made
+
+
+def _masses(numbers: Matrix, attributes: Sequence[Attribute]) -> dict[int, Vector]:
+    found = {j: masses_of(attribute, numbers[:, j]) for j, attribute in enumerate(attributes)}
+    return {j: masses for j, masses in found.items() if len(masses)}
+
+
+def _filled(numbers: Matrix, known: Matrix, masses: Mapping[int, Vector]) -> Matrix:
+    """Numbers as they might be where they are point masses, onto which clusters would collapse.
+
+    A regression on the numbers without masses, among the records that have none, predicts them; residuals are theirs.
+    """
+    filled, rng = numbers.copy("K"), stream(0)
+    others = np.column_stack([np.delete(numbers, list(masses), axis=1), known])
+    for j, values in masses.items():
+        spiked = np.isin(numbers[:, j], values)
+        y = numbers[~spiked, j]
+        if len(y):
+            fitted, wanted = terms_of(others[~spiked], others[spiked])
+            beta = fitted.T @ y / len(y)
+            left = y - fitted @ beta
+            filled[spiked, j] = wanted @ beta + left[rng.integers(len(left), size=len(wanted))]
+    return filled
+
+
+def synthesise_given(records: Matrix, known: Matrix, clusters: list[Indices], rng: np.random.Generator) -> Matrix:
+    """Normal records around what clusters and independents predict, with the residuals' exact covariances.
+
+    One regression, on the clusters and the independents, serves all clusters: one in each would release a record that
+    is alone there with its category as it was. Means and covariances of the file are kept, and so are its means by the
+    independents' categories, the latter on average.
+    """
+    if not known.shape[1]:
+        return synthesise(records, clusters, rng)
+    labels = np.zeros((len(records), len(clusters)))
+    for label, members in enumerate(clusters):
+        labels[members, label] = 1
+    basis = orthonormal_basis(np.column_stack([labels, centred(known)]))
+    predicted, left = fitted(basis, records), residuals(basis, records)
+    protected = np.empty_like(records)
+    for members in clusters:
+        # away from the predictions, so that covariances add up, if there is room
+        around = predicted[members] if len(members) > 2 * records.shape[1] + 1 else np.empty((len(members), 0))
+        drawn = same_gram(left[members], centred_basis(around), rng, within=not around.size)
+        protected[members] = predicted[members] + drawn
+    return protected
+
+
+def _of_categories_alone(
+    parts: _Parts, known: Matrix, rng: np.random.Generator, k: int, clusters: int | None
+) -> Release:
+    """A class's size is the number of records that it is expected to hold."""
+    n = len(known)
+    found = _plain_latent_classes(parts.codes, known, k, parts.sizes, _sizes(clusters, k, n))
+    expected = (n * found.priors(known).mean(axis=0)).tolist()
+    return Release(found.draw(known, rng), _facts(expected, found.bic(n), found.log_likelihood))
+
+
+@remembered
+def _plain_latent_classes(
+    codes: Matrix, x: Matrix, k: int, sizes: Indices, classes: tuple[int, ...]
+) -> latent_class.LatentClasses:
+    """Equation 13: with no clusters to start from BIC chooses the number of classes, more as long as that helps."""
+    best = None
+    for number in classes:
+        found = latent_class.fit(codes, x, number, stream(0), k=k, sizes=sizes)
+        if best is not None and found.bic(len(codes)) <= best.bic(len(codes)):
+            break
+        best = found
+    assert best is not None  # there is always a number to try
+    return best
 
 
 def clustered(
@@ -109,21 +226,20 @@ def _sizes(clusters: int | None, k: int, n: int) -> tuple[int, ...]:
 
 
 @remembered
-def _latent_classes(binary: Matrix, continuous: Matrix, labels: Indices, k: int) -> latent_class.LatentClasses:
+def _latent_classes(codes: Matrix, x: Matrix, labels: Indices, k: int, sizes: Indices) -> latent_class.LatentClasses:
     """Section 6: as many latent classes as clusters; the random starts are the same for every replicate."""
     numbered = np.unique(labels, return_inverse=True)[1]
-    return latent_class.fit(binary, continuous, numbered, stream(0), k=k)
+    return latent_class.fit(codes, x, numbered, stream(0), k=k, sizes=sizes)
 
 
-def _facts(fitted: mixture.Mixture, members: list[Indices]) -> dict[str, float]:
+def _facts(sizes: Sequence[float], bic: float, log_likelihood: float) -> dict[str, float]:
     """What a report on the release should tell; the sizes of clusters that BIC did not ask for are missing."""
-    sizes = [len(cluster) for cluster in members]
     missing = [np.nan] * (SIZES[-1] - len(sizes))
     return {
         "clusters": len(sizes),
         "smallest_cluster": min(sizes),
         "largest_cluster": max(sizes),
         **{f"cluster_size_{i}": size for i, size in enumerate([*sizes, *missing], start=1)},
-        "bic": fitted.bic,
-        "log_likelihood": fitted.log_likelihood,
+        "bic": bic,
+        "log_likelihood": log_likelihood,
     }

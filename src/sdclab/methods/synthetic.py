@@ -4,34 +4,149 @@ Raghunathan, Reiter & Rubin (2003), Multiple imputation for statistical disclosu
 Domingo-Ferrer (2017), sections 5 and 7, where IVEware does it.
 """
 
+from collections.abc import Sequence
+from typing import Annotated
+
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit, logit
 
+from sdclab.base.describe import Given
 from sdclab.base.errors import SdclabError
-from sdclab.numerics.arrays import Matrix, Vector, dichotomous
+from sdclab.microdata.attribute import Attribute, Attributes
+from sdclab.numerics import logistic
+from sdclab.numerics.arrays import Indices, Matrix, Vector, dichotomous
 from sdclab.numerics.linalg import Terms
-from sdclab.numerics.logistic import firth
+
+TAKES = ("continuous", "count", "nominal", "ordinal")
+
+ROUNDING = 1e-12
+"""A frequency is at least this, and so is the variance of one."""
+
+FEW = 5
+"""Fewer numbers beside the point masses have no distribution of their own."""
 
 
-def protect(dependent: Matrix, independent: Matrix, rng: np.random.Generator) -> Matrix:
+def protect(
+    dependent: Matrix,
+    independent: Matrix,
+    rng: np.random.Generator,
+    *,
+    columns: Annotated[Attributes | None, Given()] = None,
+) -> Matrix:
     """Draw every dependent in file order, given the independents and the synthetic values of those before it.
 
     Each model is fitted on the originals, and its parameters are drawn from their posterior: normal linear regression,
-    or logistic regression for an attribute of zeros and ones.
+    logistic regression for an attribute of zeros and ones or two categories, a multinomial logit for more of them. A
+    number with point masses has two parts: which mass or none, and the number if none.
     """
-    n, attributes = len(dependent), dependent.shape[1] + independent.shape[1]
+    n, p = dependent.shape
+    attributes = p + independent.shape[1] if columns is None else columns.numbers().sum() + independent.shape[1]
     if n <= attributes:
         raise SdclabError(f"method synthetic: {attributes} attributes need more than {attributes} records, not {n}.")
+    types = [Attribute("") for _ in range(p)] if columns is None else columns.dependent
+    indicators = _indicators(dependent, types, n // 2 - attributes)
     protected = np.empty_like(dependent)
-    # the regression of a constant leaves no residual, so it is released as it is
-    logistic = dichotomous(dependent) & (np.ptp(dependent, axis=0) > 0)
     for j, y in enumerate(dependent.T):
-        terms = Terms.of(np.column_stack([independent, dependent[:, :j]]))
-        before, after = (terms(np.column_stack([independent, made[:, :j]])) for made in (dependent, protected))
-        draw = _logistic if logistic[j] else _linear
-        protected[:, j] = draw(y, before, after, rng)
+        original, made = (_regressors(independent, each[:, :j], types, indicators) for each in (dependent, protected))
+        terms = Terms.of(original)
+        protected[:, j] = _drawn(types[j], y, terms(original), terms(made), rng)
     return protected
+
+
+def _indicators(dependent: Matrix, types: Sequence[Attribute], room: int) -> list[tuple[int, float]]:
+    """Which values of which dependents are regressors by themselves: point masses, and categories but the commonest.
+
+    With more of them than there is room for, half as many as records, the commonest are taken.
+    """
+    found = []
+    for j, attribute in enumerate(types):
+        values, counts = np.unique(dependent[:, j], return_counts=True)
+        ranked = counts.argsort(kind="stable")[::-1]
+        chosen = [i for i in ranked if values[i] in attribute.masses] if attribute.is_number else ranked[1:]
+        found += [(-int(counts[i]), j, float(values[i])) for i in chosen]
+    return [(j, value) for _, j, value in sorted(found)[: max(room, 0)]]
+
+
+def _regressors(
+    independent: Matrix, values: Matrix, types: Sequence[Attribute], indicators: list[tuple[int, float]]
+) -> Matrix:
+    """The independents and the dependents before one: numbers as they are, and the indicators."""
+    j = values.shape[1]
+    numbers = [each.is_number for each in types[:j]]
+    numeric = values if all(numbers) else values[:, numbers]
+    return np.column_stack([independent, numeric, *(values[:, i] == value for i, value in indicators if i < j)])
+
+
+def _drawn(attribute: Attribute, y: Vector, before: Matrix, after: Matrix, rng: np.random.Generator) -> Vector:
+    if not attribute.is_number:
+        return _category(y, before, after, rng)
+    # the regression of a constant leaves no residual, so it is released as it is
+    if dichotomous(y[:, None]).all() and np.ptp(y) > 0:
+        return _logistic(y, before, after, rng)
+    masses = masses_of(attribute, y)
+    return _two_parts(y, masses, before, after, rng) if len(masses) else _linear(y, before, after, rng)
+
+
+def masses_of(attribute: Attribute, y: Vector) -> Vector:
+    """The point masses that a number has; none, if too few records have other values."""
+    masses = np.array([mass for mass in attribute.masses if (y == mass).any()])
+    others = int((~np.isin(y, masses)).sum())
+    return masses[:0] if 0 < others < FEW else masses
+
+
+def part_of(y: Vector, masses: Vector) -> Vector:
+    """Which point mass a number is, counted from 1; 0 for none."""
+    return np.asarray((y[:, None] == masses) @ np.arange(1.0, len(masses) + 1))
+
+
+def terms_of(some: Matrix, others: Matrix) -> tuple[Matrix, Matrix]:
+    """Terms for a regression among some records, at theirs and at others' values: the mean alone if they are few."""
+    terms = Terms.of(some)
+    fitted, wanted = terms(some), terms(others)
+    used = fitted.shape[1] if len(fitted) >= 2 * fitted.shape[1] else 1
+    return fitted[:, :used], wanted[:, :used]
+
+
+def _two_parts(y: Vector, masses: Vector, before: Matrix, after: Matrix, rng: np.random.Generator) -> Vector:
+    """Which point mass or none, then a regression among the records that have none."""
+    part = part_of(y, masses)
+    drawn = _category(part, before, after, rng).astype(np.intp)
+    made = np.concatenate([[np.nan], masses])[drawn]
+    others, chosen = part == 0, drawn == 0
+    if chosen.any():
+        made[chosen] = _linear(y[others], *terms_of(before[others, 1:], after[chosen, 1:]), rng)
+    return made
+
+
+def _category(y: Vector, before: Matrix, after: Matrix, rng: np.random.Generator) -> Vector:
+    """A category among those that the file has."""
+    categories, codes = np.unique(y, return_inverse=True)
+    if len(categories) == 1:
+        return y.copy()
+    if len(categories) == 2:
+        return categories[_logistic(codes.astype(float), before, after, rng).astype(np.intp)]
+    return categories[_multinomial(codes, before, after, rng)]
+
+
+def _multinomial(codes: Indices, before: Matrix, after: Matrix, rng: np.random.Generator) -> Indices:
+    """As for zeros and ones: slopes, then frequencies, then the intercepts that give these at the synthetic values."""
+    shares = (codes[:, None] == np.arange(codes.max() + 1)).astype(float)
+    slopes = logistic.ridge(before, shares).draw(rng)[1:]
+    frequencies = _frequencies(shares.mean(axis=0), before[:, 1:] @ slopes, rng)
+    scores = after[:, 1:] @ slopes
+    bounds = logistic.softmax(scores + logistic.intercepts(frequencies, scores)).cumsum(axis=1)[:, :-1]
+    drawn: Indices = (rng.random((len(bounds), 1)) >= bounds).sum(axis=1)
+    return drawn
+
+
+def _frequencies(seen: Vector, scores: Matrix, rng: np.random.Generator) -> Vector:
+    """A Dirichlet draw around those seen, with the total variance that they have given the slopes, as `_frequency`."""
+    p = logistic.softmax(scores + logistic.intercepts(seen, scores))
+    left = max((p * (1 - p)).mean(axis=0).sum(), ROUNDING)
+    size = len(scores) * (seen * (1 - seen)).sum() / left - 1
+    drawn = np.maximum(rng.dirichlet(size * seen), ROUNDING)
+    return np.asarray(drawn / drawn.sum())
 
 
 def _linear(y: Vector, before: Matrix, after: Matrix, rng: np.random.Generator) -> Vector:
@@ -42,7 +157,7 @@ def _linear(y: Vector, before: Matrix, after: Matrix, rng: np.random.Generator) 
     residuals = y - mean - before @ beta
     sigma = np.sqrt(residuals @ residuals / rng.chisquare(n - terms))
     beta += sigma * _standard_normal(before, rng) / np.sqrt(n)
-    return mean + after @ beta + sigma * rng.standard_normal(n)
+    return mean + after @ beta + sigma * rng.standard_normal(len(after))
 
 
 def _logistic(y: Vector, before: Matrix, after: Matrix, rng: np.random.Generator) -> Vector:
@@ -52,13 +167,13 @@ def _logistic(y: Vector, before: Matrix, after: Matrix, rng: np.random.Generator
     would the normal posterior of any: the intercept is the one that gives the drawn frequency (Puhr et al. 2017),
     and gives it at the *synthetic* values, which may lie where the model was never seen.
     """
-    estimate, covariance = firth(before, y)
+    estimate, covariance = logistic.firth(before, y)
     variances, axes = np.linalg.eigh(covariance)
     along_axes = np.sqrt(np.maximum(variances, 0.0)) * (axes.T @ _standard_normal(before, rng))
     slopes = (estimate + axes @ along_axes)[1:]
     frequency = _frequency(y.mean(), before[:, 1:] @ slopes, rng)
     scores = after[:, 1:] @ slopes
-    drawn: Vector = (rng.random(len(y)) < expit(scores + _intercept(frequency, scores))).astype(float)
+    drawn: Vector = (rng.random(len(after)) < expit(scores + _intercept(frequency, scores))).astype(float)
     return drawn
 
 

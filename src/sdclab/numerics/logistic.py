@@ -3,7 +3,8 @@
 Plain iteratively reweighted least squares can overshoot and leave with a deviance above the null model's; here every
 step must raise the likelihood, and is halved until it does. The log-likelihood is concave, so the end is its maximum;
 under perfect separation that lies at infinity, and the iteration stops where nothing measurable is left to gain.
-Firth's penalty keeps it finite, and takes away the bias of maximum likelihood.
+Firth's penalty keeps it finite, and takes away the bias of maximum likelihood. Where categories are many, a ridge does
+the first at a cost that is linear in their number.
 """
 
 from dataclasses import dataclass
@@ -22,6 +23,9 @@ TINY = 1e-300
 
 ENOUGH = 1e-10
 """A gain below this share of the log-likelihood is none."""
+
+PRIOR = 1.0
+"""The ridge: slopes are penalised as by a normal prior of variance 1."""
 
 
 @dataclass(frozen=True)
@@ -155,3 +159,151 @@ def _penalised(x: Matrix, y: Vector, b: Vector) -> tuple[float, Vector, Matrix]:
     leverages = np.einsum("ij,ij->i", root @ covariance, root)
     value = float(y @ scores - np.logaddexp(0, scores).sum() + log_det / 2)
     return value, x.T @ (y - p + leverages * (0.5 - p)), covariance
+
+
+@dataclass(frozen=True)
+class Ridge:
+    """A multinomial logit with a column of coefficients for every category, the first included.
+
+    They sum to 0 over the categories. Slopes are penalised by PRIOR / 2 times their squares, so they are finite under
+    separation; intercepts are free.
+    """
+
+    terms: Matrix
+    coefficients: Matrix
+    probabilities: Matrix
+    penalised: float
+    """the log-likelihood less the penalty"""
+
+    def solved(self, right: Matrix, tolerance: float = 1e-8) -> Matrix:
+        """The inverse of the penalised information times something, by conjugate gradients.
+
+        The information has (terms × categories)² elements and is never written down, but for its blocks on the
+        diagonal: what they leave to do takes few steps.
+        """
+        solution, left = np.zeros_like(right), _contrasts(right)
+        blocks = self._inverse_blocks()
+        direction = scaled = _by_block(blocks, left)
+        size = first = float((left * scaled).sum())
+        for _ in range(CONJUGATE):
+            if size <= tolerance**2 * first + TINY:
+                break
+            image = self._information_times(direction)
+            share = size / (direction * image).sum()
+            solution = solution + share * direction
+            left = left - share * image
+            scaled = _by_block(blocks, left)
+            size, before = float((left * scaled).sum()), size
+            direction = scaled + size / before * direction
+        return solution
+
+    def _information_times(self, step: Matrix) -> Matrix:
+        x, p = self.terms, self.probabilities
+        moved = p * (x @ step)
+        moved -= p * moved.sum(axis=1, keepdims=True)
+        return np.asarray(x.T @ moved + _ridge(x) * step)
+
+    def _inverse_blocks(self) -> Matrix:
+        """Of every category's X' diag(p (1 - p)) X and the ridge: category × term × term."""
+        x, penalty = self.terms, np.diag(_ridge(self.terms)[:, 0])
+        blocks = np.empty((self.probabilities.shape[1], x.shape[1], x.shape[1]))
+        for block, p in zip(blocks, self.probabilities.T, strict=True):
+            root = np.sqrt(p * (1 - p))[:, None] * x
+            block[:] = _solved(root.T @ root + penalty + TINY * np.eye(len(penalty)), np.eye(len(penalty)))
+        return blocks
+
+    def draw(self, rng: np.random.Generator) -> Matrix:
+        """Coefficients from the normal approximation of their posterior, whose covariance is the inverse information.
+
+        Its draws are the inverse times draws with the information as covariance, which are made of one a record and
+        category: terms that LAPACK turns or reflects then make no other release.
+        """
+        x, p = self.terms, self.probabilities
+        likelihood, prior = rng.standard_normal((2, *p.shape))
+        rooted = np.sqrt(p) * likelihood
+        seen = x.T @ (rooted - p * rooted.sum(axis=1, keepdims=True))
+        return self.coefficients + self.solved(seen + np.sqrt(_ridge(x) / len(x)) * (x.T @ prior))
+
+
+CONJUGATE = 500
+"""Steps of conjugate gradients, at most."""
+
+
+def _by_block(blocks: Matrix, columns: Matrix) -> Matrix:
+    """Every category's block times its column, less what all have in common."""
+    return _contrasts((blocks @ columns.T[:, :, None])[:, :, 0].T)
+
+
+def _contrasts(columns: Matrix) -> Matrix:
+    """Coefficients that sum to 0 over the categories: what all have in common changes no probability."""
+    return np.asarray(columns - columns.mean(axis=1, keepdims=True))
+
+
+def _ridge(x: Matrix) -> Matrix:
+    """The penalty of every term, as a column: none of the intercept."""
+    return np.where(np.arange(x.shape[1]) > 0, PRIOR, 0.0)[:, None]
+
+
+def ridge(x: Matrix, shares: Matrix, start: Matrix | None = None, iterations: int = 100) -> Ridge:
+    """The penalised maximum, by Newton steps, of multinomial shares given uncorrelated terms x, first the intercept."""
+    if start is None:
+        start = np.zeros((x.shape[1], shares.shape[1]))
+        start[0] = np.log(shares.mean(axis=0))
+    model = _ridge_at(x, shares, _contrasts(start))
+    for _ in range(iterations):
+        gradient = x.T @ (shares - model.probabilities) - _ridge(x) * model.coefficients
+        step = model.solved(gradient, tolerance=1e-2)
+        enough = (gradient * step).sum() <= ENOUGH * (1 + abs(model.penalised))
+        before, model = model, _highest(model, shares, step)
+        if enough or model is before:
+            break
+    return model
+
+
+def _highest(model: Ridge, shares: Matrix, step: Matrix) -> Ridge:
+    """The highest of step, step/2, step/4...: a rare category's may overshoot, rise a little, and overshoot again."""
+    best = model
+    for share in 0.5 ** np.arange(60):
+        found = _ridge_at(model.terms, shares, model.coefficients + share * step)
+        if found.penalised > best.penalised:
+            best = found
+        elif best is not model:
+            break
+    return best
+
+
+def _ridge_at(x: Matrix, shares: Matrix, b: Matrix) -> Ridge:
+    scores = x @ b
+    log_p = scores - log_sum_exp(scores)
+    return Ridge(x, b, np.exp(log_p), float((shares * log_p).sum() - (_ridge(x) * b**2).sum() / 2))
+
+
+def softmax(scores: Matrix) -> Matrix:
+    """Probabilities of categories, one a column."""
+    return np.asarray(np.exp(scores - log_sum_exp(scores)))
+
+
+def intercepts(frequencies: Vector, scores: Matrix, iterations: int = 200) -> Vector:
+    """Those under which the mean probabilities of categories with these scores are the frequencies.
+
+    They maximise a concave function, frequencies × intercepts less the mean log of the summed exponentials.
+    """
+
+    def value(a: Vector) -> float:
+        return float(frequencies @ a - log_sum_exp(scores + a).mean())
+
+    a = np.log(frequencies)
+    for _ in range(iterations):
+        p = softmax(scores + a)
+        off = frequencies - p.mean(axis=0)
+        if (np.abs(off) <= 1e-10 * frequencies).all():
+            break
+        information = np.diag(p.mean(axis=0)) - p.T @ p / len(p) + 1 / len(a)  # all may rise alike: that is held
+        scale = np.sqrt(frequencies)  # or what is rare drowns
+        step = _solved(information / np.outer(scale, scale) + RIDGE * np.eye(len(a)), off / scale) / scale
+        now = value(a)
+        share = next((share for share in 0.5 ** np.arange(60) if value(a + share * step) > now), 0.0)
+        if not share:  # rounding hides every rise
+            break
+        a = a + share * step
+    return a
