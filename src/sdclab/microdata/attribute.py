@@ -43,7 +43,7 @@ class Attribute:
     def fitted(self, values: Vector, bounds: Bounds = "clip") -> Vector:
         """Released values inside the domain: codes of categories, or numbers with its decimals inside its bounds."""
         if not self.is_number:
-            return np.clip(np.round(values), 0, len(self.categories) - 1)
+            return np.clip(np.round(values), 0, len(self.categories) - 1) + 0.0  # no -0
         decimals = 0 if self.type == "count" else self.decimals
         inside = self._inside(values, bounds)
         return inside if decimals is None else np.round(inside, decimals) + 0.0  # no -0
@@ -65,6 +65,12 @@ class Attributes:
 
     dependent: tuple[Attribute, ...]
     independent: tuple[Attribute, ...] = ()
+
+    @classmethod
+    def of_numbers(cls, dependent: Matrix, independent: Matrix) -> "Attributes":
+        """What arrays hold of which nothing is said: numbers."""
+        first, then = ([Attribute(f"column {j + 1}") for j in range(x.shape[1])] for x in (dependent, independent))
+        return cls(tuple(first), tuple(then))
 
     def numbers(self) -> Mask:
         """Which dependents are numbers."""
