@@ -5,8 +5,9 @@ Oganian & Domingo-Ferrer (2017), equation 11 and section 7. Both files are stack
 that a record is a protected one: 1/2 for all of them where the files cannot be told apart.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain, combinations, combinations_with_replacement, islice, product
 from typing import Annotated
 
@@ -60,7 +61,7 @@ def measure(
     columns = columns or Attributes.of_numbers(original, independent)
     attributes = (*columns.dependent, *columns.independent)
     before, after = (np.column_stack([part, independent]) for part in (original, protected))
-    stacked = Stacked.of(before, after, attributes)
+    stacked = Stacked(np.vstack([before, after]), attributes)
     result: dict[str, float] = {}
     for model in models:
         if model not in MODELS:
@@ -72,49 +73,58 @@ def measure(
 
 @dataclass(frozen=True)
 class Stacked:
-    """Both files, one above the other, as columns of numbers; an attribute of categories has several, or none."""
+    """Both files, the original above the release, as columns of numbers: several, or none, of one with categories."""
 
-    original: Matrix
-    values: Matrix
-    places: tuple[range, ...]
-    """the columns of each attribute"""
-    flags: Mask
-    """which attributes are dichotomous, or indicators: such have no powers"""
-    indicators: Mask
-    """which columns were made of categories"""
+    records: Matrix
+    attributes: Sequence[Attribute]
 
-    @classmethod
-    def of(cls, original: Matrix, protected: Matrix, attributes: Sequence[Attribute]) -> "Stacked":
-        both = np.vstack([original, protected])
-        flags = dichotomous(both) | [not each.is_number for each in attributes]
-        widths = [1 if each.is_number else max(len(each.categories) - 1, 0) for each in attributes]
-        ends = np.cumsum(widths)
-        places = tuple(range(end - width, end) for end, width in zip(ends.tolist(), widths, strict=True))
-        indicators = np.repeat([not each.is_number for each in attributes], widths)
-        if indicators.any():
-            both = np.column_stack([_columns(*each) for each in zip(attributes, both.T, strict=True)])
-        return cls(both[: len(original)], both, places, flags, indicators)
+    @cached_property
+    def flags(self) -> Mask:
+        """Which attributes are dichotomous, by themselves or as indicators: they have no powers."""
+        return np.asarray(dichotomous(self.records) | [not each.is_number for each in self.attributes])
+
+    @cached_property
+    def widths(self) -> list[int]:
+        """How many columns each attribute has."""
+        return [1 if each.is_number else max(len(each.categories) - 1, 0) for each in self.attributes]
+
+    @cached_property
+    def columns(self) -> Matrix:
+        if all(each.is_number for each in self.attributes):
+            return self.records
+        return np.column_stack([_columns(*each) for each in zip(self.attributes, self.records.T, strict=True)])
+
+    @property
+    def originals(self) -> Matrix:
+        return self.columns[: len(self.records) // 2]
 
     def terms(self, model: str) -> Iterator[Term]:
         """The columns of each term of a model, term by term: of many categories there may be too many to hold."""
-        by_column = (
-            columns for term in MODELS[model](self.flags) for columns in product(*(self.places[j] for j in term))
-        )
-        return self._frequent(by_column) if model == "mixed" else by_column
+        ends = np.cumsum(self.widths).tolist()
+        places = [range(end - width, end) for end, width in zip(ends, self.widths, strict=True)]
+        by_columns = (columns for term in MODELS[model](self.flags) for columns in product(*(places[j] for j in term)))
+        return filter(self._often, by_columns) if model == "mixed" else by_columns
 
-    def _frequent(self, terms: Iterable[Term]) -> Iterator[Term]:
-        """Without the products of two dichotomous columns that are both 1 in fewer than JOINTLY of the originals."""
-        flags = np.repeat(self.flags, [len(each) for each in self.places])
-        both = self.original.T @ self.original / len(self.original)
-        return (term for term in terms if not (len(term) > 1 and flags[list(term)].all()) or both[term] >= JOINTLY)
+    def _often(self, term: Term) -> bool:
+        """Whether a term is no product of two dichotomous columns, or both are 1 in JOINTLY of the originals."""
+        return len(term) == 1 or not self._flagged[list(term)].all() or bool(self._both[term] >= JOINTLY)
+
+    @cached_property
+    def _flagged(self) -> Mask:
+        return np.repeat(self.flags, self.widths)
+
+    @cached_property
+    def _both(self) -> Matrix:
+        return np.asarray(self.originals.T @ self.originals / len(self.originals))
 
     def points(self) -> Matrix:
         """On one scale the terms are well conditioned; what they span does not depend on it.
 
-        A category may be missing from the original, whose SD is then no scale; indicators are on one as they are.
+        A category may be missing from the original, whose SD is then no scale: indicators stay as they are.
         """
-        mean, spread = self.original.mean(axis=0), self.original.std(axis=0)
-        return standardised(self.values, np.where(self.indicators, 0.0, mean), np.where(self.indicators, 1.0, spread))
+        made = np.repeat([not each.is_number for each in self.attributes], self.widths)
+        mean, spread = self.originals.mean(axis=0), self.originals.std(axis=0)
+        return standardised(self.columns, np.where(made, 0.0, mean), np.where(made, 1.0, spread))
 
 
 def _columns(attribute: Attribute, values: Vector) -> Matrix:
@@ -124,7 +134,7 @@ def _columns(attribute: Attribute, values: Vector) -> Matrix:
 
 
 def _propensity(stacked: Stacked, model: str) -> dict[str, float]:
-    count = len(stacked.values)
+    count = len(stacked.records)
     most = MAX_NUMBERS // count
     terms = list(islice(stacked.terms(model), most + 1))
     if len(terms) > most:
@@ -133,7 +143,7 @@ def _propensity(stacked: Stacked, model: str) -> dict[str, float]:
             "records of both files; models may name one that has fewer."
         )
     basis = orthonormal_basis(centred(_products(stacked.points(), terms)))
-    is_protected = np.arange(count) >= len(stacked.original)
+    is_protected = np.arange(count) >= count // 2
     shares = np.column_stack([~is_protected, is_protected]).astype(float)
     p = fit(with_intercept(basis * np.sqrt(count)), shares).probabilities[:, 1]
     return {"propensity": float(np.sum((p - 0.5) ** 2)), "terms": float(len(terms)), "floor": basis.shape[1] / 4}
