@@ -163,7 +163,11 @@ def linked(distance):
 class TestDbrl:
     @pytest.mark.parametrize("scale", ["own", "original"])
     @pytest.mark.parametrize("direction", ["original", "protected"])
-    def test_equals_brute_force(self, scale, direction):
+    @pytest.mark.parametrize("most", [1, 50])
+    def test_equals_brute_force(self, scale, direction, most, monkeypatch):
+        """By a tree, and by all pairs in blocks of some."""
+        monkeypatch.setattr("sdclab.measures.dbrl.MAX_COLUMNS", most)
+        monkeypatch.setattr("sdclab.measures.dbrl.BLOCK", 1000)
         original, protected, _ = files()
         shares = []
         for k in (1, 2, 3, 4):
@@ -180,6 +184,14 @@ class TestDbrl:
         protected = np.column_stack([original[:, 0] + rng.normal(size=100), rng.permutation(original[:, 1])])
         given = original, protected, original[:, :0], {"scale": "original", "attributes": "all"}
         assert measure("dbrl", *given, Attributes((INCOME, SEX))) == measure("dbrl", *given)
+
+    @pytest.mark.parametrize("most", [1, 50])
+    def test_many_ties_are_shared(self, most, monkeypatch):
+        """Ten records in each of four categories: a guess is right once in ten, and never if all are mistaken."""
+        monkeypatch.setattr("sdclab.measures.dbrl.MAX_COLUMNS", most)
+        codes = np.repeat(np.arange(4.0), 10)[:, None]
+        found = [measure("dbrl", codes, each, codes[:, :0], {}, Attributes((REGION,))) for each in (codes, codes[::-1])]
+        assert found == [{"dbrl": pytest.approx(10)}, {"dbrl": 0}]
 
     def test_two_originals_are_as_far_apart_on_every_attribute(self):
         """The mean of the squares is 2 for each: no attribute links more because of its type."""
