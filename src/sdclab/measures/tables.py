@@ -83,7 +83,9 @@ def _crossed(first: Cells, second: Cells) -> Cells:
 
 def _distance(before: Indices, after: Indices) -> float:
     """The total variation distance of two tables, in per cent; counts are whole, so no rounding adds up."""
-    first, second = matched(before, after)
-    cells = len(first) + len(second)  # at most
-    more = np.bincount(first, minlength=cells) - np.bincount(second, minlength=cells)
+    cells = 1 + max(int(before.max()), int(after.max()))
+    if cells > 2 * len(before):  # most are empty: number those that are not
+        before, after = matched(before, after)
+        cells = 2 * len(before)
+    more = np.bincount(before, minlength=cells) - np.bincount(after, minlength=cells)
     return 50 * float(np.abs(more).sum()) / len(before)
