@@ -5,6 +5,9 @@ Every measure is a function `measure(original, protected, independent, *, option
 returns a small mapping of named numbers, and its module declares in `NUMBERS` what each of them is. Every option says
 what it means beside its type. To add a measure: write the file, which is found by its presence, and name it in a
 study's config.
+
+A measure that compares categories as well has a keyword argument `columns`, marked `Given`, that tells what the columns
+hold (`sdclab.microdata.attribute`): categories come as codes. None tells that all columns are numbers.
 """
 
 from collections.abc import Mapping
@@ -40,6 +43,21 @@ def number(name: str) -> Number:
     return Number(name)
 
 
+Files = tuple[Matrix, Matrix, Matrix]
+"""Original, protected, independent."""
+
+
+def numbers_of(files: Files, columns: Attributes | None) -> Files:
+    """The dependents that are numbers, and the independents with categories as indicators."""
+    if columns is None:
+        return files
+    original, protected, independent = files
+    chosen = columns.numbers()
+    if not chosen.all():  # a copy is laid out otherwise, and sums over it are rounded otherwise
+        original, protected = original[:, chosen], protected[:, chosen]
+    return original, protected, columns.with_indicators(independent)
+
+
 def measure(
     name: str,
     original: Matrix,
@@ -63,11 +81,9 @@ def measure(
     if attributes is not None and MEASURES.asks_for(name, "columns"):
         checked["columns"] = attributes
     elif attributes is not None:
-        chosen = attributes.numbers()
-        if not chosen.any():
+        if not attributes.numbers().any():
             raise SdclabError(f"measure {name}: compares numbers, but no dependent is one.")
-        original, protected = original[:, chosen], protected[:, chosen]
-        independent = attributes.with_indicators(independent)
+        original, protected, independent = numbers_of((original, protected, independent), attributes)
     files = (each.copy("K") for each in (original, protected, independent))  # it may write into them
     result = MEASURES.called(name, *files, **checked)
     check_numbers(result, f"measure {name}: what it returned")

@@ -5,13 +5,14 @@ and still publishes every one of them. This measure asks only whether a record w
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from scipy.spatial import cKDTree
 
-from sdclab.base.describe import Number
-from sdclab.numerics.arrays import Matrix
+from sdclab.base.describe import Given, Number
+from sdclab.microdata.attribute import Attributes
+from sdclab.numerics.arrays import Matrix, matched
 from sdclab.numerics.memo import remembered
 from sdclab.numerics.ties import NOISE, at_most, slack
 
@@ -29,15 +30,21 @@ NUMBERS = {
 }
 
 
-def measure(original: Matrix, protected: Matrix, independent: Matrix) -> dict[str, float]:
+def measure(
+    original: Matrix,
+    protected: Matrix,
+    independent: Matrix,
+    *,
+    columns: Annotated[Attributes | None, Given()] = None,
+) -> dict[str, float]:
     """The share (0 to 100) of originals with a released record within p % of an SD on *all* dependents.
 
     `copy` is the mean over p = 1..10, `copy_1` and `copy_10` its ends; `crowding` says how much of it means nothing.
-    Near to a constant is only what is equal to it.
+    Near to a constant, and to a category, is only what is equal to it.
     """
-    shares = _shares(original, protected, nearest=1)
+    shares = _shares(original, protected, 1, columns)
     ends = {"copy_1": shares[0], "copy_10": shares[-1]}
-    return {"copy": float(np.mean(shares)), **ends, "crowding": crowding(original)}
+    return {"copy": float(np.mean(shares)), **ends, "crowding": crowding(original, columns)}
 
 
 def limit(crowded: float) -> float:
@@ -60,17 +67,19 @@ def copies(numbers: Mapping[str, Any]) -> bool:
 
 
 @remembered
-def crowding(original: Matrix) -> float:
+def crowding(original: Matrix, columns: Attributes | None = None) -> float:
     """The same share among the originals themselves: those with *another* original as near.
 
     Where records lie so close, a release that is close to one of them need not be a copy of it.
     """
-    return float(np.mean(_shares(original, original, nearest=2)))
+    return float(np.mean(_shares(original, original, 2, columns)))
 
 
-def _shares(original: Matrix, released: Matrix, nearest: int) -> list[float]:
+def _shares(original: Matrix, released: Matrix, nearest: int, columns: Attributes | None) -> list[float]:
     """For every p the share of originals whose nearest (or second nearest) released record is within p % of an SD."""
     known, there, scale = _in_sds(original, released)
+    for j in np.flatnonzero(~columns.numbers()) if columns else ():  # any two categories are out of reach
+        known[:, j], there[:, j] = matched(original[:, j], released[:, j])
     tree = cKDTree(there)
     reach = PERCENTS[-1] / 100
     # in the order of the tree, since a record is mostly near its own release: twice as fast on long files

@@ -6,10 +6,14 @@ Domingo-Ferrer & Torra (2001); Cano (2009), section 2.4.2: DR = 0.5 (DBRL + PRL)
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from sdclab.base.describe import Number, OptionsOf
+import numpy as np
+
+from sdclab.base.describe import Given, Number, OptionsOf
 from sdclab.measures import dbrl as by_distance
 from sdclab.measures import interval as by_interval
+from sdclab.measures import numbers_of
 from sdclab.measures import prl as by_agreement
+from sdclab.microdata.attribute import Attributes
 from sdclab.numerics.arrays import Matrix
 
 NUMBERS = {
@@ -28,12 +32,18 @@ def measure(
     dbrl: Annotated[Mapping[str, Any], OptionsOf("dbrl")] = {},
     prl: Annotated[Mapping[str, Any], OptionsOf("prl")] = {},
     interval: Annotated[Mapping[str, Any], OptionsOf("interval")] = {},
+    columns: Annotated[Attributes | None, Given()] = None,
 ) -> dict[str, float]:
-    """DR and its three components."""
+    """DR and its three components.
+
+    Interval disclosure is that of the numbers. Where no dependent is one it is NaN, and DR is the mean of DBRL and PRL.
+    """
     files = original, protected, independent
-    parts = {
-        **by_distance.measure(*files, **dbrl),
-        **by_agreement.measure(*files, **prl),
-        **by_interval.measure(*files, **interval),
+    linkage = {
+        **by_distance.measure(*files, **dbrl, columns=columns),
+        **by_agreement.measure(*files, **prl, columns=columns),
     }
+    if columns is not None and not columns.numbers().any():
+        return {"dr": 0.5 * (linkage["dbrl"] + linkage["prl"]), **linkage, "interval": np.nan}
+    parts = {**linkage, **by_interval.measure(*numbers_of(files, columns), **interval)}
     return {"dr": 0.25 * (parts["dbrl"] + parts["prl"]) + 0.5 * parts["interval"], **parts}

@@ -7,10 +7,12 @@ is the p % rule of magnitude tables: Hundepool et al. (2012), Statistical Disclo
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
-from sdclab.base.describe import Number
+from sdclab.base.describe import Given, Number
+from sdclab.microdata.attribute import Attributes
 from sdclab.numerics.arrays import Indices, Mask, Matrix, Vector
 
 UNCHANGED = 1e-3
@@ -66,12 +68,18 @@ class Intact:
         return 100 * sum(each.read for each in self.extremes) / number if number else float("nan")
 
 
-def measure(original: Matrix, protected: Matrix, independent: Matrix) -> dict[str, float]:
+def measure(
+    original: Matrix,
+    protected: Matrix,
+    independent: Matrix,
+    *,
+    columns: Annotated[Attributes | None, Given()] = None,
+) -> dict[str, float]:
     """Shares of unchanged attributes, unchanged records, and values that stand out and can be read.
 
-    The last is NaN if no value stands out.
+    The last is NaN if no value stands out. A category is unchanged if it is the same, and none stands out.
     """
-    found = compare(original, protected)
+    found = compare(original, protected, columns)
     return {
         "intact": 100 * len(found.unchanged) / original.shape[1],
         "intact_records": 100 * found.records / len(original),
@@ -79,14 +87,19 @@ def measure(original: Matrix, protected: Matrix, independent: Matrix) -> dict[st
     }
 
 
-def compare(original: Matrix, protected: Matrix) -> Intact:
+def compare(original: Matrix, protected: Matrix, columns: Attributes | None = None) -> Intact:
     """What of the originals came through."""
-    spread = np.array([_spread(column) for column in original.T])
+    numbers = columns.numbers() if columns else np.ones(original.shape[1], dtype=bool)
+    # a category that moved at all is another one
+    spread = np.array([_spread(column) if number else 0.0 for column, number in zip(original.T, numbers, strict=True)])
     moved = np.abs(protected - original)
     return Intact(
         tuple(map(int, np.flatnonzero((moved <= UNCHANGED * spread).all(axis=0)))),
         int((moved <= SAME * spread).all(axis=1).sum()),
-        tuple(_extremes(*columns) for columns in zip(original.T, protected.T, strict=True)),
+        tuple(
+            _extremes(*pair) if number else Extremes(0, 0, 0)
+            for *pair, number in zip(original.T, protected.T, numbers, strict=True)
+        ),
     )
 
 

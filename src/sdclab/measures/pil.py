@@ -42,19 +42,23 @@ def measure(original: Matrix, protected: Matrix, independent: Matrix) -> dict[st
     return {"pil": float(np.nanmean(list(percent.values()))), **percent}
 
 
-def loss(change: Vector, variance: Vector, scale: Vector) -> float:
-    """The average of 2 Phi(|z|) - 1, z = change / sqrt(variance).
+def _average(losses: Vector) -> float:
+    return float(np.mean(losses)) if losses.size else np.nan
+
+
+def _losses(change: Vector, variance: Vector, scale: Vector) -> Vector:
+    """2 Phi(|z|) - 1, z = change / sqrt(variance).
 
     `scale` is the statistic's natural size: a change below rounding of it is none, even where the variance is zero.
     """
     change = np.where(np.abs(change) <= NOISE * scale, 0.0, change)
     with np.errstate(divide="ignore", invalid="ignore"):
         z = np.abs(change) / np.sqrt(variance)
-    return float(np.mean(2 * ndtr(np.where(change == 0, 0.0, z)) - 1)) if change.size else np.nan
+    return np.asarray(2 * ndtr(np.where(change == 0, 0.0, z)) - 1)
 
 
-def covariance_losses(first: Matrix, second: Matrix, released_first: Matrix, released_second: Matrix) -> float:
-    """The loss of the covariances of paired columns, z = (mu11' - mu11) / sqrt((mu22 - mu11²) / n).
+def covariance_losses(first: Matrix, second: Matrix, released_first: Matrix, released_second: Matrix) -> Vector:
+    """The losses of the covariances of paired columns, z = (mu11' - mu11) / sqrt((mu22 - mu11²) / n).
 
     Where products of deviations do not vary (an attribute of two values, half of each, with itself or its like) that
     variance is 0 and one changed record would lose all: what is left then is the next term of the variance,
@@ -66,7 +70,7 @@ def covariance_losses(first: Matrix, second: Matrix, released_first: Matrix, rel
     released = (_centred(released_first) * _centred(released_second)).mean(axis=0)
     scale = a.std(axis=0) * b.std(axis=0)
     n = len(first)
-    return loss(released - mu11, np.maximum((mu22 - mu11**2) / n, (scale**2 + mu11**2) / n**2), scale)
+    return _losses(released - mu11, np.maximum((mu22 - mu11**2) / n, (scale**2 + mu11**2) / n**2), scale)
 
 
 def _centred(x: Matrix) -> Matrix:
@@ -81,16 +85,16 @@ def _pairs(x: Matrix) -> tuple[Matrix, Matrix]:
 def _mean_loss(original: Matrix, protected: Matrix) -> float:
     spread = original.std(axis=0)
     change = protected.mean(axis=0) - original.mean(axis=0)
-    return loss(change, spread**2 / len(original), np.abs(original).max(axis=0))
+    return _average(_losses(change, spread**2 / len(original), np.abs(original).max(axis=0)))
 
 
 def _variance_loss(original: Matrix, protected: Matrix) -> float:
     """That of the covariance of each attribute with itself."""
-    return covariance_losses(original, original, protected, protected)
+    return _average(covariance_losses(original, original, protected, protected))
 
 
 def _covariance_loss(original: Matrix, protected: Matrix) -> float:
-    return covariance_losses(*_pairs(original), *_pairs(protected))
+    return _average(covariance_losses(*_pairs(original), *_pairs(protected)))
 
 
 def _correlation_loss(original: Matrix, protected: Matrix) -> float:
@@ -106,7 +110,7 @@ def _correlation_loss(original: Matrix, protected: Matrix) -> float:
     variance = difference(mu22 + r**2 * (mu40 + mu04 + 2 * mu22) / 4, r * (mu31 + mu13))
     released_a, released_b = _pairs(standardised(protected))
     released = (released_a * released_b).mean(axis=0)
-    return loss(released - r, variance / len(original), np.ones_like(r))
+    return _average(_losses(released - r, variance / len(original), np.ones_like(r)))
 
 
 def _quantile_loss(original: Matrix, protected: Matrix) -> float:
@@ -114,7 +118,7 @@ def _quantile_loss(original: Matrix, protected: Matrix) -> float:
     density = np.column_stack([_density(x, at) for x, at in zip(original.T, before.T, strict=True)])
     with np.errstate(divide="ignore"):
         variance = (LEVELS * (1 - LEVELS))[:, None] / len(original) / density**2
-    return loss(after - before, variance, np.abs(original).max(axis=0) * np.ones_like(before))
+    return _average(_losses(after - before, variance, np.abs(original).max(axis=0) * np.ones_like(before)))
 
 
 def _density(x: Vector, at: Vector) -> Vector:

@@ -10,10 +10,11 @@ from typing import Annotated, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sdclab.base.describe import Doc, Number
+from sdclab.base.describe import Doc, Given, Number
 from sdclab.base.errors import SdclabError
 from sdclab.clustering.classes import Distinct
-from sdclab.numerics.arrays import Indices, Matrix, Vector
+from sdclab.microdata.attribute import Attributes
+from sdclab.numerics.arrays import Indices, Matrix, Vector, matched
 from sdclab.numerics.ties import at_most, equated, slack
 
 MAX_ATTRIBUTES = 20
@@ -55,33 +56,46 @@ def measure(
         int | None,
         Doc("link only so many originals, evenly spaced in the file, to all released records; cost is then linear"),
     ] = None,
+    columns: Annotated[Attributes | None, Given()] = None,
 ) -> dict[str, float]:
-    """The share of originals whose true mate has the greatest matching weight; a tie of t counts 1/t."""
+    """The share of originals whose true mate has the greatest matching weight; a tie of t counts 1/t.
+
+    Numbers agree if they lie in one bin, categories if they are equal.
+    """
     if bins < 2:
         raise SdclabError(f"measure prl: bins is {bins} but must be at least 2.")
-    n, p = original.shape
+    n = len(original)
     if sample is not None and not 1 <= sample <= n:
         raise SdclabError(f"measure prl: sample is {sample} but must lie between 1 and the number of records, {n}.")
+    known, released = _cells(original, protected, bins, cut, columns)
     if attributes == "informative":
-        chosen = informative(original, bins)
-        original, protected, p = original[:, chosen], protected[:, chosen], len(chosen)
+        chosen = informative(original, bins, columns)
+        known, released = known[:, chosen], released[:, chosen]
+    p = known.shape[1]
     if p > MAX_ATTRIBUTES:
         raise SdclabError(f"measure prl: {p} attributes, but at most {MAX_ATTRIBUTES} are allowed.")
-    known = _binned(original, original, bins)
-    released = _binned(protected, protected if cut == "own" else original, bins)
     counts = range(1, min(7, p) + 1) if attributes == "first" else [p]
     mates = np.linspace(0, n - 1, sample or n).round().astype(np.int64)
-    shares = [_linked(known[mates, :k], released[:, :k], mates, bins, probabilities) for k in counts]
+    shares = [_linked(known[mates, :k], released[:, :k], mates, probabilities) for k in counts]
     return {"prl": float(np.mean(shares))}
 
 
-def informative(original: Matrix, bins: int = 10) -> Indices:
-    """All attributes or, if they are too many, those of which two records lie in one bin least often by chance."""
+def informative(original: Matrix, bins: int = 10, columns: Attributes | None = None) -> Indices:
+    """All attributes or, if they are too many, those on which two records agree least often by chance."""
     if original.shape[1] <= MAX_ATTRIBUTES:
         return np.arange(original.shape[1])
-    binned = _binned(original, original, bins)
-    chance = [int(np.square(np.bincount(column)).sum()) for column in binned.T]  # whole numbers: no last bit decides
+    cells, _ = _cells(original, original, bins, "original", columns)
+    chance = [int(np.square(np.bincount(column)).sum()) for column in cells.T]  # whole numbers: no last bit decides
     return np.sort(np.argsort(chance, kind="stable")[:INFORMATIVE])
+
+
+def _cells(original: Matrix, protected: Matrix, bins: int, cut: str, columns: Attributes | None) -> tuple[Codes, Codes]:
+    """What agrees has the same code: the number of a bin, or that of a category."""
+    known = _binned(original, original, bins)
+    released = _binned(protected, protected if cut == "own" else original, bins)
+    for j in np.flatnonzero(~columns.numbers()) if columns else ():
+        known[:, j], released[:, j] = matched(original[:, j], protected[:, j])
+    return known, released
 
 
 def _binned(x: Matrix, reference: Matrix, bins: int) -> Codes:
@@ -93,16 +107,16 @@ def _binned(x: Matrix, reference: Matrix, bins: int) -> Codes:
     return np.clip(np.floor(places + slack(places, behind)), 0, bins - 1).astype(np.int64)
 
 
-def _linked(known: Codes, released: Codes, mates: Codes, bins: int, probabilities: str) -> float:
+def _linked(known: Codes, released: Codes, mates: Codes, probabilities: str) -> float:
     """Per cent of the known records that are linked to their mate, whose place among the released is given."""
     # records in the same bins behave alike, so pairs shrink to those of distinct ones
     a, b = Distinct.of(known), Distinct.of(released)
     if probabilities == "counted":
-        weights = counted_weights(known, released, mates, bins)
+        weights = counted_weights(known, released, mates)
     else:
-        weights = matching_weights(_tally(a, b, bins), len(released))
+        weights = matching_weights(_tally(a, b), len(released))
     best, tied = np.empty(len(a.records)), np.empty(len(a.records))
-    for rows, codes in _pattern_codes(a.records, b.records, bins):
+    for rows, codes in _pattern_codes(a.records, b.records):
         block = weights[codes]
         best[rows] = block.max(axis=1)
         tied[rows] = (block == best[rows][:, None]) @ b.copies
@@ -111,11 +125,12 @@ def _linked(known: Codes, released: Codes, mates: Codes, bins: int, probabilitie
     return 100 * float(credit.mean())
 
 
-def counted_weights(known: Codes, released: Codes, mates: Codes, bins: int) -> Vector:
+def counted_weights(known: Codes, released: Codes, mates: Codes) -> Vector:
     """The log-odds weight of every agreement pattern, from how often mates and others agree on each attribute."""
     among_mates = (known == released[mates]).sum(axis=0)
-    a, b = (_indicators(x, bins).sum(axis=0, dtype=float).reshape(-1, bins) for x in (known, released))
-    every = (a * b).sum(axis=1)
+    sizes = _sizes(known, released)
+    a, b = (_indicators(x, sizes).sum(axis=0, dtype=float) for x in (known, released))
+    every = np.add.reduceat(a * b, sizes.cumsum() - sizes)
     others = len(known) * max(len(released) - 1, 1)
     m, u = _inside(among_mates / len(known)), _inside((every - among_mates) / others)
     weights = np.zeros(1)
@@ -124,28 +139,34 @@ def counted_weights(known: Codes, released: Codes, mates: Codes, bins: int) -> V
     return equated(weights)
 
 
-def _tally(a: Distinct, b: Distinct, bins: int) -> Vector:
+def _tally(a: Distinct, b: Distinct) -> Vector:
     """How many pairs show each agreement pattern."""
     tally = np.zeros(1 << a.records.shape[1])
-    for rows, codes in _pattern_codes(a.records, b.records, bins):
+    for rows, codes in _pattern_codes(a.records, b.records):
         pairs = np.outer(a.copies[rows], b.copies)
         tally += np.bincount(codes.ravel(), weights=pairs.ravel(), minlength=len(tally))
     return tally
 
 
-def _pattern_codes(a: Codes, b: Codes, bins: int) -> Iterator[tuple[slice, Codes]]:
+def _pattern_codes(a: Codes, b: Codes) -> Iterator[tuple[slice, Codes]]:
     """Blocks of the matrix of agreement patterns, attribute j as bit j, by one product of indicator matrices."""
-    bits = np.repeat(2.0 ** np.arange(a.shape[1]), bins).astype(np.float32)
-    right = (_indicators(b, bins) * bits).T
+    sizes = _sizes(a, b)
+    bits = np.repeat(2.0 ** np.arange(a.shape[1]), sizes).astype(np.float32)
+    right = (_indicators(b, sizes) * bits).T
     step = max(1, BLOCK // len(b))
     for start in range(0, len(a), step):
         rows = slice(start, start + step)
-        yield rows, (_indicators(a[rows], bins) @ right).astype(np.int64)
+        yield rows, (_indicators(a[rows], sizes) @ right).astype(np.int64)
 
 
-def _indicators(cells: Codes, bins: int) -> NDArray[np.float32]:
-    flags = cells[:, :, None] == np.arange(bins)
-    return flags.reshape(len(cells), -1).astype(np.float32)
+def _sizes(a: Codes, b: Codes) -> Codes:
+    """How many codes each attribute has, at most."""
+    return np.asarray(1 + np.maximum(a.max(axis=0), b.max(axis=0)))
+
+
+def _indicators(cells: Codes, sizes: Codes) -> NDArray[np.float32]:
+    codes = np.concatenate([np.arange(size) for size in sizes])
+    return (np.repeat(cells, sizes, axis=1) == codes).astype(np.float32)
 
 
 def matching_weights(tally: Vector, n: int) -> Vector:

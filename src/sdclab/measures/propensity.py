@@ -5,15 +5,18 @@ Oganian & Domingo-Ferrer (2017), equation 11 and section 7. Both files are stack
 that a record is a protected one: 1/2 for all of them where the files cannot be told apart.
 """
 
-from collections.abc import Callable, Sequence
-from itertools import chain, combinations, combinations_with_replacement
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, combinations, combinations_with_replacement, islice, product
 from typing import Annotated
 
 import numpy as np
 
-from sdclab.base.describe import Doc, Number
+from sdclab.base.describe import Doc, Given, Number
 from sdclab.base.errors import SdclabError, unknown
-from sdclab.numerics.arrays import Mask, Matrix, dichotomous
+from sdclab.microdata.attribute import Attribute, Attributes
+from sdclab.numerics.arrays import Mask, Matrix, Vector, dichotomous
 from sdclab.numerics.linalg import centred, orthonormal_basis, standardised, with_intercept
 from sdclab.numerics.logistic import fit
 
@@ -24,7 +27,7 @@ MAX_NUMBERS = 50_000_000
 """The largest matrix of terms (records × terms) that is fitted: 400 MB, and some copies of it."""
 
 Term = tuple[int, ...]
-"""The attributes whose product is a term, one of them as often as its power."""
+"""The attributes, or their columns, whose product is a term, one of them as often as its power."""
 
 NUMBERS = {
     "propensity_*": Number("sum of (p - 1/2)²", "loss", 0, better="less"),
@@ -39,6 +42,7 @@ def measure(
     independent: Matrix,
     *,
     models: Annotated[list[str], Doc("any of main, literal, cubic, powers, mixed")] = ["cubic"],
+    columns: Annotated[Attributes | None, Given()] = None,
 ) -> dict[str, float]:
     """For every model m, `propensity_m`, `terms_m` and `floor_m`; all attributes, also the independents, are in it.
 
@@ -48,75 +52,140 @@ def measure(
     the likelihood ratio is then chi-square with as many degrees of freedom as the terms have rank, and the sum of
     (p - 1/2)² is about a quarter of it, so rank/4. Terms of independents alone cannot
     differ; with them it is an upper bound.
+
+    Categories enter as indicators of each of them but the first, which is dichotomous in every model; two categories of
+    one attribute have no product, since no record has both.
     """
     if not models:
         raise SdclabError(f"measure propensity: models is empty but must name some of {', '.join(MODELS)}.")
+    columns = columns or Attributes.of_numbers(original, independent)
+    attributes = (*columns.dependent, *columns.independent)
     before, after = (np.column_stack([part, independent]) for part in (original, protected))
+    stacked = Stacked(np.vstack([before, after]), attributes)
     result: dict[str, float] = {}
     for model in models:
         if model not in MODELS:
             raise unknown("model", model, MODELS, "measure propensity: models")
-        numbers = _propensity(before, after, model)
+        numbers = _propensity(stacked, model)
         result |= {f"{name}_{model}": value for name, value in numbers.items()}
     return result
 
 
-def _propensity(original: Matrix, protected: Matrix, model: str) -> dict[str, float]:
-    stacked = np.vstack([original, protected])
-    terms = MODELS[model](original, dichotomous(stacked))
-    if len(terms) * len(stacked) > MAX_NUMBERS:
+@dataclass(frozen=True)
+class Stacked:
+    """Both files, the original above the release, as columns of numbers: several, or none, of one with categories."""
+
+    records: Matrix
+    attributes: Sequence[Attribute]
+
+    @cached_property
+    def flags(self) -> Mask:
+        """Which attributes are dichotomous, by themselves or as indicators: they have no powers."""
+        return np.asarray(dichotomous(self.records) | [not each.is_number for each in self.attributes])
+
+    @cached_property
+    def widths(self) -> list[int]:
+        """How many columns each attribute has."""
+        return [1 if each.is_number else max(len(each.categories) - 1, 0) for each in self.attributes]
+
+    @cached_property
+    def columns(self) -> Matrix:
+        if all(each.is_number for each in self.attributes):
+            return self.records
+        return np.column_stack([_columns(*each) for each in zip(self.attributes, self.records.T, strict=True)])
+
+    @property
+    def originals(self) -> Matrix:
+        return self.columns[: len(self.records) // 2]
+
+    def terms(self, model: str) -> Iterator[Term]:
+        """The columns of each term of a model, term by term: of many categories there may be too many to hold."""
+        ends = np.cumsum(self.widths).tolist()
+        places = [range(end - width, end) for end, width in zip(ends, self.widths, strict=True)]
+        by_columns = (columns for term in MODELS[model](self.flags) for columns in product(*(places[j] for j in term)))
+        return filter(self._often, by_columns) if model == "mixed" else by_columns
+
+    def _often(self, term: Term) -> bool:
+        """Whether a term is no product of two dichotomous columns, or both are 1 in JOINTLY of the originals."""
+        return len(term) == 1 or not self._flagged[list(term)].all() or bool(self._both[term] >= JOINTLY)
+
+    @cached_property
+    def _flagged(self) -> Mask:
+        return np.repeat(self.flags, self.widths)
+
+    @cached_property
+    def _both(self) -> Matrix:
+        return np.asarray(self.originals.T @ self.originals / len(self.originals))
+
+    def points(self) -> Matrix:
+        """On one scale the terms are well conditioned; what they span does not depend on it.
+
+        A category may be missing from the original, whose SD is then no scale: indicators stay as they are.
+        """
+        made = np.repeat([not each.is_number for each in self.attributes], self.widths)
+        mean, spread = self.originals.mean(axis=0), self.originals.std(axis=0)
+        return standardised(self.columns, np.where(made, 0.0, mean), np.where(made, 1.0, spread))
+
+
+def _columns(attribute: Attribute, values: Vector) -> Matrix:
+    if attribute.is_number:
+        return values[:, None]
+    return (values[:, None] == np.arange(1, len(attribute.categories))).astype(float)
+
+
+def _propensity(stacked: Stacked, model: str) -> dict[str, float]:
+    count = len(stacked.records)
+    most = MAX_NUMBERS // count
+    terms = list(islice(stacked.terms(model), most + 1))
+    if len(terms) > most:
         raise SdclabError(
-            f"measure propensity: model {model} has {len(terms)} terms for {len(stacked)} records of both files, "
-            f"but records times terms may be at most {MAX_NUMBERS}."
+            f"measure propensity: model {model} has more than {most} terms, the most that are fitted to {count} "
+            "records of both files; models may name one that has fewer."
         )
-    # on one scale the terms are well conditioned; what they span does not depend on it
-    points = standardised(stacked, original.mean(axis=0), original.std(axis=0))
-    basis = orthonormal_basis(centred(_products(points, terms)))
-    is_protected = np.arange(len(stacked)) >= len(original)
+    basis = orthonormal_basis(centred(_products(stacked.points(), terms)))
+    is_protected = np.arange(count) >= count // 2
     shares = np.column_stack([~is_protected, is_protected]).astype(float)
-    p = fit(with_intercept(basis * np.sqrt(len(stacked))), shares).probabilities[:, 1]
+    p = fit(with_intercept(basis * np.sqrt(count)), shares).probabilities[:, 1]
     return {"propensity": float(np.sum((p - 0.5) ** 2)), "terms": float(len(terms)), "floor": basis.shape[1] / 4}
 
 
 def _products(x: Matrix, terms: Sequence[Term]) -> Matrix:
-    return np.column_stack([x[:, term].prod(axis=1) for term in terms])
+    return np.column_stack([np.empty((len(x), 0)), *(x[:, term].prod(axis=1) for term in terms)])
 
 
-Model = Callable[[Matrix, Mask], list[Term]]
-"""The terms, given the originals and which attributes are dichotomous; such an attribute has no powers."""
+Model = Callable[[Mask], Iterator[Term]]
+"""The terms, as products of attributes, given which of them are dichotomous; such an attribute has no powers."""
 
 
-def _main(original: Matrix, flags: Mask) -> list[Term]:
+def _main(flags: Mask) -> Iterator[Term]:
     """Main effects alone."""
-    return [(j,) for j in range(len(flags))]
+    return combinations(range(len(flags)), 1)
 
 
-def _literal(original: Matrix, flags: Mask) -> list[Term]:
+def _literal(flags: Mask) -> Iterator[Term]:
     """The paper's words: main effects and the products of two and of three different attributes."""
-    return list(chain.from_iterable(combinations(range(len(flags)), order) for order in (1, 2, 3)))
+    return chain.from_iterable(combinations(range(len(flags)), order) for order in (1, 2, 3))
 
 
-def _cubic(original: Matrix, flags: Mask) -> list[Term]:
+def _cubic(flags: Mask) -> Iterator[Term]:
     """The full polynomial of degree three."""
     every = chain.from_iterable(combinations_with_replacement(range(len(flags)), order) for order in (1, 2, 3))
-    return [term for term in every if not any(flags[j] and term.count(j) > 1 for j in term)]
+    return (term for term in every if not any(flags[j] and term.count(j) > 1 for j in term))
 
 
-def _powers(original: Matrix, flags: Mask) -> list[Term]:
+def _powers(flags: Mask) -> Iterator[Term]:
     """The powers 1 to 3 of every attribute and the products of two powers of different attributes."""
     powers = [(j,) * order for j, flag in enumerate(flags) for order in ((1,) if flag else (1, 2, 3))]
-    return powers + [a + b for a, b in combinations(powers, 2) if a[0] != b[0]]
+    return chain(powers, (a + b for a, b in combinations(powers, 2) if a[0] != b[0]))
 
 
-def _mixed(original: Matrix, flags: Mask) -> list[Term]:
+def _mixed(flags: Mask) -> Iterator[Term]:
     """Section 7: main effects, products with a continuous attribute, and *some* of two dichotomous ones.
 
     Which, the paper does not say; ours are those where both are 1 in at least JOINTLY of the originals. A square is
     no interaction.
     """
-    both = original.T @ original / len(original)
-    pairs = combinations(range(len(flags)), 2)
-    return _main(original, flags) + [(i, j) for i, j in pairs if not (flags[i] and flags[j]) or both[i, j] >= JOINTLY]
+    return chain.from_iterable(combinations(range(len(flags)), order) for order in (1, 2))
 
 
 MODELS: dict[str, Model] = {"main": _main, "literal": _literal, "cubic": _cubic, "powers": _powers, "mixed": _mixed}

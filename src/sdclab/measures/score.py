@@ -6,9 +6,12 @@ Domingo-Ferrer & Torra (2001); Cano (2009), section 2.4.3: score = 0.5 PIL + 0.5
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from sdclab.base.describe import Number, OptionsOf
+import numpy as np
+
+from sdclab.base.describe import Given, Number, OptionsOf
 from sdclab.measures import dr as disclosure_risk
-from sdclab.measures import pil
+from sdclab.measures import numbers_of, pil
+from sdclab.microdata.attribute import Attributes
 from sdclab.numerics.arrays import Matrix
 
 NUMBERS = {
@@ -24,9 +27,16 @@ def measure(
     independent: Matrix,
     *,
     dr: Annotated[Mapping[str, Any], OptionsOf("dr")] = {},
+    columns: Annotated[Attributes | None, Given()] = None,
 ) -> dict[str, float]:
-    """The score with PIL, DR and all their parts."""
+    """The score with PIL, DR and all their parts.
+
+    PIL is that of the numbers. Where no dependent is one, it and the score are NaN.
+    """
     files = original, protected, independent
-    loss = pil.measure(*files)
-    risk = disclosure_risk.measure(*files, **dr)
+    if columns is not None and not columns.numbers().any():
+        loss = dict.fromkeys(pil.NUMBERS, np.nan)
+    else:
+        loss = pil.measure(*numbers_of(files, columns))
+    risk = disclosure_risk.measure(*files, **dr, columns=columns)
     return {"score": (loss["pil"] + risk["dr"]) / 2, **loss, **risk}

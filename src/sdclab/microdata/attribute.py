@@ -66,6 +66,12 @@ class Attributes:
     dependent: tuple[Attribute, ...]
     independent: tuple[Attribute, ...] = ()
 
+    @classmethod
+    def of_numbers(cls, dependent: Matrix, independent: Matrix) -> "Attributes":
+        """What arrays hold of which nothing is said: numbers."""
+        first, then = ([Attribute(f"column {j + 1}") for j in range(x.shape[1])] for x in (dependent, independent))
+        return cls(tuple(first), tuple(then))
+
     def numbers(self) -> Mask:
         """Which dependents are numbers."""
         return np.array([each.is_number for each in self.dependent], dtype=bool)

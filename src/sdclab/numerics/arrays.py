@@ -16,3 +16,9 @@ Mask: TypeAlias = NDArray[np.bool_]
 def dichotomous(x: Matrix) -> Mask:
     """Which columns hold nothing but 0 and 1."""
     return np.all((x == 0) | (x == 1), axis=0)
+
+
+def matched(first: Vector | Indices, second: Vector | Indices) -> tuple[Indices, Indices]:
+    """Categories of two files by numbers from 0: equal ones, and no others, have the same number."""
+    _, which = np.unique(np.concatenate([first, second]), return_inverse=True)
+    return which[: len(first)], which[len(first) :]
