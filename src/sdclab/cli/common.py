@@ -2,14 +2,16 @@
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from sdclab.base.names import names_of
 from sdclab.base.registry import Registry
+from sdclab.experiment.file import Prepared, prepare
+from sdclab.microdata.declaration import Declared, parse_types, read_types
 from sdclab.microdata.manifest import UserFile
-from sdclab.microdata.microdata import Microdata, Say, without_gaps
+from sdclab.microdata.microdata import Say
 from sdclab.microdata.reading import read
 from sdclab.microdata.roles import Roles
 
@@ -27,8 +29,12 @@ def add_column_options(parser: argparse.ArgumentParser, release: bool) -> None:
     if release:
         parser.add_argument("--pass-through", help="columns released as they are, text too", **columns)
         parser.add_argument("--drop-columns", help="columns to leave out", **columns)
+    ways = ["refuse", "drop", "keep"] if release else ["refuse", "drop"]
     missing = "a row with a missing value in a dependent or independent is refused, or dropped"
-    parser.add_argument("--missing", choices=["refuse", "drop"], default="refuse", help=missing)
+    kept = "; or the gap is kept" if release else ""
+    parser.add_argument("--missing", choices=ways, default="refuse", help=missing + kept)
+    types = "continuous, count, nominal or ordinal (default: by what the column holds, see `sdclab describe`)"
+    parser.add_argument("--type", action="append", default=[], metavar="COLUMN=TYPE", help=types)
     parser.add_argument("--line-breaks", action="store_true", help="quoted fields of the CSV may hold line breaks")
     header = "the first line of the CSV names the columns, although it looks like a record"
     parser.add_argument("--header", action="store_true", help=header)
@@ -44,8 +50,13 @@ def file_of(options: argparse.Namespace, path: Path) -> UserFile:
     return UserFile(path, options.missing, options.line_breaks, options.header)
 
 
-def read_table(file: UserFile, options: argparse.Namespace, say: Say = say) -> tuple[Microdata, Roles]:
-    """The table of a file that is to be released, without incomplete rows if so asked for, and its columns' roles."""
+def types_for(path: Path, options: argparse.Namespace) -> dict[str, Declared]:
+    """What is said of columns in the file beside this one, and on the command line, which goes before it."""
+    return {**read_types(path), **parse_types(options.type)}
+
+
+def prepared(file: UserFile, options: argparse.Namespace, rules: Sequence[str] = (), say: Say = say) -> Prepared:
+    """The table of a file that is to be released, ready for methods."""
     table = read(file.file, file.line_breaks, file.header, say)
     roles = Roles.of(table, options.dependent, options.independent, options.pass_through, options.drop_columns)
-    return without_gaps(table, roles.used, file.missing, say), roles
+    return prepare(table, roles, types_for(file.file, options), rules, file.missing, say)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sdclab.base import files
 from sdclab.base.errors import SdclabError
-from sdclab.cli.common import add_column_options, file_of, names_in, read_table, say
+from sdclab.cli.common import add_column_options, file_of, names_in, prepared, say
 from sdclab.experiment import choice
 from sdclab.methods import METHODS
 
@@ -51,8 +51,8 @@ def run(options: argparse.Namespace) -> None:
         notes.append(f"{line}.")
 
     file = file_of(options, options.file)
-    table, roles = read_table(file, options, note)
-    made = choice.choose(table, roles, options.methods, options.replicates, note, progress)
+    table = prepared(file, options, say=note)
+    made = choice.choose(table, options.methods, options.replicates, note, progress)
     page = deliver(folder, file, made, notes)
     for row in choice.best(made.ranked):
         words = choice.trade_off(row, made.ranked)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sdclab.base.errors import listed
-from sdclab.cli.common import add_column_options, names_in, say
+from sdclab.cli.common import add_column_options, names_in, say, types_for
 from sdclab.experiment.comparison import Comparison, compare
 from sdclab.measures import MEASURES
 from sdclab.microdata.pairing import pair
@@ -40,7 +40,8 @@ def run(options: argparse.Namespace) -> None:
     original, released = (
         read(path, options.line_breaks, options.header, say) for path in (options.original, options.protected)
     )
-    both = pair(original, released, options.dependent, options.independent, options.missing, say)
+    types = types_for(options.original, options)
+    both = pair(original, released, options.dependent, options.independent, options.missing, say, types)
     if both.left_out:
         say(f"not compared: {listed([f'{name} {why}' for name, why in both.left_out.items()])}")
     found = compare(both, options.measures, _progress)

@@ -10,7 +10,7 @@ from typing import Any
 from sdclab.base import documents, files
 from sdclab.base.errors import SdclabError
 from sdclab.base.registry import Parameter
-from sdclab.cli.common import add_column_options, file_of, read_table, say
+from sdclab.cli.common import add_column_options, file_of, prepared, say
 from sdclab.experiment.release import check_seed, release
 from sdclab.methods import METHODS
 from sdclab.microdata.endings import check_ending
@@ -38,6 +38,10 @@ def add_arguments(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> 
         "--seed", type=int, help="of the random numbers, 2^32 or more (default: a fresh one; keep it secret)"
     )
     add_column_options(parser, release=True)
+    rule = "what must hold in every record: 'total = wages + interest', 'tax <= income'"
+    parser.add_argument("--rule", action="append", default=[], metavar="RULE", help=rule)
+    bounds = "released numbers beyond a column's bounds become the bound, their mirror image, or stay (default: clip)"
+    parser.add_argument("--bounds", choices=["clip", "reflect", "none"], default="clip", help=bounds)
     unchanged = "release the file even if the method leaves a dependent as it is"
     parser.add_argument("--allow-unchanged", action="store_true", help=unchanged)
     if method is not None:
@@ -97,8 +101,9 @@ def run(options: argparse.Namespace) -> None:
         raise SdclabError(f"{options.output}: this is the original, which would be overwritten; choose another name.")
     given = {key.split()[1]: _value(text) for key, text in vars(options).items() if key.startswith("parameter ")}
     METHODS.checked(options.method, given)
-    table, roles = read_table(file_of(options, options.file), options)
-    made = release(table, roles, options.method, given, options.seed, options.allow_unchanged)
+    table = prepared(file_of(options, options.file), options, options.rule)
+    made = release(table, options.method, given, options.seed, options.allow_unchanged, options.bounds)
+    roles = table.roles
     write(made.table, options.output)
     say(f"{options.output}: {len(made.table.frame)} records; protected {', '.join(made.protected) or 'nothing'}")
     for warning in made.warnings:

@@ -10,13 +10,15 @@ import numpy as np
 from sdclab import measures, methods
 from sdclab.base.errors import SdclabError, reason, shortened
 from sdclab.experiment.cell import Cell, run
+from sdclab.experiment.file import Prepared
 from sdclab.experiment.grid import GridEntry, expand
 from sdclab.experiment.scenario import Scenario
 from sdclab.measures import prl
 from sdclab.measures.copy import copies, crowding
 from sdclab.methods import METHODS
+from sdclab.microdata.attribute import Attributes
 from sdclab.microdata.dataset import Dataset
-from sdclab.microdata.microdata import Microdata, Say
+from sdclab.microdata.microdata import Say
 from sdclab.microdata.roles import Roles
 from sdclab.numerics.seeds import seed_of, stream
 from sdclab.numerics.ties import ascending
@@ -106,8 +108,7 @@ class Choice:
 
 
 def choose(
-    table: Microdata,
-    roles: Roles,
+    prepared: Prepared,
     names: Iterable[str] = (),
     replicates: int = 1,
     note: Say = lambda line: None,
@@ -118,16 +119,15 @@ def choose(
     `progress` hears how many cells of how many are done, and which comes next.
     """
     check_replicates(replicates)
-    whole = table.dataset(roles.used)
+    roles, scenario, whole = prepared.roles, prepared.scenario, prepared.dataset
     dataset = sampled(whole)
-    dependent = dataset.select(roles.dependent, table.file)
-    if len(linked := prl.informative(dependent)) < len(roles.dependent):
+    dependent, columns = dataset.select(roles.dependent, dataset.name), scenario.attributes(dataset)
+    if len(linked := prl.informative(dependent, columns=columns)) < len(roles.dependent):
         note(f"probabilistic linkage (PRL, a part of DR) looks at {len(linked)} of {len(roles.dependent)} dependents")
-    scenario = Scenario.of_file(roles.dependent, roles.independent)
     explored = explore(scenario, dataset, names or METHODS, replicates, progress)
     if not explored.rows:
-        raise SdclabError(f"{table.file}: no method could run. " + " ".join(explored.refusals()))
-    return Choice(len(whole.values), len(dataset.values), roles, crowding(dependent), explored)
+        raise SdclabError(f"{dataset.name}: no method could run. " + " ".join(explored.refusals()))
+    return Choice(len(whole.values), len(dataset.values), roles, crowding(dependent, columns), explored)
 
 
 def explore(
@@ -139,10 +139,11 @@ def explore(
 ) -> Explored:
     """Run the grid of every method; one that cannot run is noted and does not stop the others."""
     dependent, independent = scenario.split(dataset)
+    attributes = scenario.attributes(dataset)
     for name, options in MEASURED.items():  # what cannot be measured at all is an error, not a reason for each method
-        measures.measure(name, dependent, dependent, independent, options)
+        measures.measure(name, dependent, dependent, independent, options, attributes)
     found = Explored()
-    waiting = [cell for name in names for cell in _cells(scenario, name, replicates, found)]
+    waiting = [cell for name in names for cell in _cells(scenario, name, replicates, found, attributes)]
     for done, cell in enumerate(waiting):
         progress(done, len(waiting), label(cell.method, cell.slug))
         try:
@@ -153,8 +154,12 @@ def explore(
     return found
 
 
-def _cells(scenario: Scenario, method: str, replicates: int, found: Explored) -> Sequence[Cell]:
+def _cells(
+    scenario: Scenario, method: str, replicates: int, found: Explored, attributes: Attributes | None
+) -> Sequence[Cell]:
     try:
+        if attributes is not None:
+            attributes.check_taken(f"method {method}", methods.takes(method))
         entry = {"method": method, "parameters": methods.grid(method)}
         cells = expand("own", [GridEntry.parse(entry, [scenario.name], replicates, "grid")])
         for cell in cells:

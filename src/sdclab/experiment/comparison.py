@@ -1,13 +1,19 @@
 """Two files side by side: every measure that applies."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, Literal
 
-from sdclab import measures
+import pandas as pd
+
 from sdclab.base.errors import SdclabError, reason
 from sdclab.experiment.scenario import Scenario
 from sdclab.measures import MEASURES
-from sdclab.microdata.pairing import Pair
+from sdclab.measures import measure as measured
+from sdclab.measures import number as number_of
+from sdclab.microdata.declaration import types_of
+from sdclab.microdata.microdata import Microdata
+from sdclab.microdata.pairing import Pair, pair
 
 FIRST = "score"
 """It tells PIL, DR and their parts as well, which are then not measured again."""
@@ -21,21 +27,53 @@ class Comparison:
     reasons: dict[str, str] = field(default_factory=dict)
 
 
-def compare(pair: Pair, names: Sequence[str] = (), say: Callable[[str], None] = lambda name: None) -> Comparison:
+def compare(both: Pair, names: Sequence[str] = (), say: Callable[[str], None] = lambda name: None) -> Comparison:
     """The measures asked for, or all of them, each with its default options; `say` hears the name of each."""
     for name in names:
         MEASURES.module(name)
-    original, independent = Scenario.of_file(pair.roles.dependent, pair.roles.independent).split(pair.original)
-    released = pair.released.select(pair.roles.dependent, pair.released.name)
+    scenario = Scenario.of_file(both.roles.dependent, both.roles.independent)
+    original, independent = scenario.split(both.original)
+    attributes = scenario.attributes(both.original)
+    released = both.released.select(both.roles.dependent, both.released.name)
     found = Comparison()
     for name in names or sorted(MEASURES, key=lambda name: (name != FIRST, name)):
         if not names and any(name in numbers for numbers in found.numbers.values()):
             continue
         say(name)
         try:
-            found.numbers[name] = measures.measure(name, original, released, independent)
+            found.numbers[name] = measured(name, original, released, independent, {}, attributes)
         except Exception as error:
             found.reasons[name] = reason(error)
     if not found.numbers:
         raise SdclabError(" ".join(found.reasons.values()))
     return found
+
+
+def measure(
+    original: pd.DataFrame,
+    released: pd.DataFrame,
+    *,
+    dependent: Sequence[str] = (),
+    independent: Sequence[str] = (),
+    measures: Sequence[str] = (),
+    types: Mapping[str, Any] | None = None,
+    missing: Literal["refuse", "drop"] = "refuse",
+) -> pd.DataFrame:
+    """Compare a release with its original, record by record: measure, quantity, value, range and which way is better.
+
+    Without dependents these are all columns that differ; the others are then independent.
+    """
+    tables = (Microdata.of_frame(original, "the original"), Microdata.of_frame(released, "the release"))
+    both = pair(*tables, dependent, independent, missing, types=types_of(types or {}, "types"))
+    found = compare(both, tuple(map(MEASURES.spelled, measures)))
+    rows = [
+        {"measure": name, "quantity": quantity, "value": value, **_about(quantity)}
+        for name, numbers in found.numbers.items()
+        for quantity, value in numbers.items()
+    ]
+    return pd.DataFrame(rows)
+
+
+def _about(quantity: str) -> dict[str, object]:
+    number = number_of(quantity)
+    return {"measures": number.measures, "low": number.low, "high": number.high, "better": number.better or ""}

@@ -3,16 +3,22 @@
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from sdclab import methods
 from sdclab.base.errors import SdclabError, listed
-from sdclab.experiment.scenario import Scenario
+from sdclab.experiment.file import Prepared, prepare
 from sdclab.measures import intact
-from sdclab.microdata.attribute import Attribute, Attributes
+from sdclab.methods import METHODS
+from sdclab.microdata.attribute import Bounds
+from sdclab.microdata.dataset import Missing
+from sdclab.microdata.declaration import types_of
 from sdclab.microdata.microdata import Microdata
 from sdclab.microdata.roles import Roles
+from sdclab.numerics.arrays import Matrix
 from sdclab.numerics.seeds import stream
 
 SHORT = 2**32
@@ -29,19 +35,53 @@ class Released:
     warnings: tuple[str, ...]
     seed: int = field(repr=False)
 
+    @property
+    def data(self) -> pd.DataFrame:
+        """The protected table as a DataFrame, with the original's index and types."""
+        return self.table.as_frame()
+
 
 def check_seed(seed: int | None) -> None:
     if seed is not None and seed < 0:
         raise SdclabError(f"--seed is {seed} but must not be negative.")
 
 
+def protect(
+    data: pd.DataFrame,
+    method: str,
+    *,
+    dependent: Sequence[str] = (),
+    independent: Sequence[str] = (),
+    pass_through: Sequence[str] = (),
+    drop: Sequence[str] = (),
+    types: Mapping[str, Any] | None = None,
+    rules: Sequence[str] = (),
+    bounds: Bounds = "clip",
+    missing: Missing = "refuse",
+    seed: int | None = None,
+    allow_unchanged: bool = False,
+    **parameters: object,
+) -> Released:
+    """Protect a DataFrame by a method; its parameters are further keyword arguments.
+
+    The dependents are replaced, all columns that have no other role if none is named; independents are released as they
+    are and inform the model. `types` overrides what columns are taken for: a type, or a mapping with type, categories,
+    low, high, decimals. `rules` must hold in every record: `"total = wages + interest"`, `"tax <= income"`.
+    """
+    table = Microdata.of_frame(data)
+    roles = Roles.of(table, dependent, independent, pass_through, drop)
+    METHODS.checked(METHODS.spelled(method), parameters)
+    prepared = prepare(table, roles, types_of(types or {}, "types"), rules, missing)
+    return release(prepared, METHODS.spelled(method), parameters, seed, allow_unchanged, bounds)
+
+
 def release(
-    table: Microdata,
-    roles: Roles,
+    prepared: Prepared,
     method: str,
     parameters: Mapping[str, object],
     seed: int | None = None,
     allow_unchanged: bool = False,
+    bounds: Bounds = "clip",
 ) -> Released:
     """Protect the dependents of a table by a method; without a seed by a fresh one, which nobody can guess.
 
@@ -49,24 +89,32 @@ def release(
     """
     check_seed(seed)
     seed = secrets.randbits(63) if seed is None else seed
-    dependent, independent = Scenario.of_file(roles.dependent, roles.independent).split(table.dataset(roles.used))
+    dataset, scenario = prepared.dataset, prepared.scenario
+    dependent, independent = scenario.split(dataset)
+    attributes = scenario.attributes(dataset)
     rng = stream(seed)
-    attributes = Attributes(*(tuple(map(Attribute, names)) for names in (roles.dependent, roles.independent)))
-    made = methods.release(method, dependent, independent, rng, parameters, attributes)
-    found = intact.compare(dependent, made.values)
-    unchanged = [roles.dependent[i] for i in found.unchanged]
+    made = methods.release(method, dependent, independent, rng, parameters, attributes, bounds)
+    found = intact.compare(dependent, made.values, attributes)
+    unchanged = [prepared.modelled[i] for i in found.unchanged]
     if unchanged and not allow_unchanged:
         raise SdclabError(
             f"method {method}: {listed(unchanged)} would be released unchanged, so nothing was written; "
             "name such columns in --independent or --pass-through, choose other parameters, or say --allow-unchanged."
         )
+    whole = prepared.whole(made.values)
+    warnings = (*intact.warnings(found, prepared.modelled), *_of_rules(prepared, whole))
     return Released(
-        table.released(roles.dependent, made.values, roles.dropped),
-        tuple(column for column in roles.dependent if column not in unchanged),
+        prepared.released(whole),
+        tuple(column for column in prepared.roles.dependent if column not in unchanged),
         made.facts,
-        (*_of_control(method), *intact.warnings(found, roles.dependent), *_of_short(seed, rng)),
+        (*_of_control(method), *warnings, *_of_short(seed, rng)),
         seed,
     )
+
+
+def _of_rules(prepared: Prepared, values: Matrix) -> list[str]:
+    broken = prepared.broken(values)
+    return [f"the rule '{text}' could not be kept in {count} records" for text, count in broken.items() if count]
 
 
 def _of_control(method: str) -> Sequence[str]:

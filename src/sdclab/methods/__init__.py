@@ -77,7 +77,10 @@ def release(
     _check_values(made.values, dependent, names, where)
     check_numbers(made.facts, f"{where}: what it tells as facts")
     values = np.asarray(made.values, dtype=float)
-    return Release(attributes.fitted(values, bounds) if attributes else values, made.facts)
+    if attributes is None:
+        return Release(values, made.facts)
+    beyond = int(attributes.beyond(values).sum())
+    return Release(attributes.fitted(values, bounds), {**made.facts, "beyond_bounds": beyond})
 
 
 def _check_values(values: object, dependent: Matrix, columns: Sequence[str], where: str) -> None:

@@ -94,6 +94,11 @@ class Attributes:
     def _independents(self, values: Matrix) -> Iterator[tuple[Attribute, Vector]]:
         return zip(self.independent, values.T, strict=True)
 
+    def beyond(self, values: Matrix) -> Mask:
+        """Which released numbers lie beyond their bounds."""
+        low, high = (np.array([getattr(each, side) for each in self.dependent]) for side in ("low", "high"))
+        return np.asarray(((values < low) | (values > high)) & self.numbers())
+
     def fitted(self, values: Matrix, bounds: Bounds = "clip") -> Matrix:
         """Released dependents, each inside its domain."""
         columns = zip(self.dependent, values.T, strict=True)

@@ -17,7 +17,7 @@ from sdclab.numerics.arrays import Matrix
 
 Kind = Literal["original", "replica", "stand-in", "own"]
 
-Missing = Literal["refuse", "drop"]
+Missing = Literal["refuse", "drop", "keep"]
 """What becomes of a row with a gap, a missing value."""
 
 

@@ -5,14 +5,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import isfinite
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from sdclab.base.errors import listed
 from sdclab.base.names import written
 from sdclab.microdata.attribute import Attribute
 from sdclab.microdata.dataset import number_text
-from sdclab.microdata.declaration import Declared
+from sdclab.microdata.declaration import Declared, types_of
 from sdclab.microdata.inference import SHARED, attributes
 from sdclab.microdata.microdata import Microdata
 from sdclab.microdata.roles import unfit
@@ -76,6 +78,9 @@ class Description:
         words += ["--missing", "keep"] if any(each.gaps for each in self.columns if each.attribute) else []
         return shlex.join(words)
 
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
     def lines(self) -> Iterator[str]:
         """All of it as text."""
         yield f"{self.file}: {self.records} records, {len(self.columns)} columns"
@@ -105,6 +110,11 @@ def describe(table: Microdata, declared: Mapping[str, Declared] | None = None) -
         tuple(_sentence(numeric, signs) for signs in identities(complete)),
         tuple(equalities(complete, numeric)),
     )
+
+
+def describe_frame(data: pd.DataFrame, types: Mapping[str, Any] | None = None) -> Description:
+    """What the program sees in a DataFrame, column by column; printed, it shows no value of a record."""
+    return describe(Microdata.of_frame(data), types_of(types or {}, "types"))
 
 
 def _column(table: Microdata, name: str, declared: Mapping[str, Declared]) -> Column:

@@ -325,7 +325,7 @@ class Microdata:
 
 def without_gaps(table: Microdata, columns: Sequence[str], missing: Missing, say: Say) -> Microdata:
     """The table, without its incomplete rows if that was asked for; `say` hears how many they were."""
-    if missing == "refuse":
+    if missing != "drop":
         return table
     complete = table.complete(columns)
     gone = len(table.frame) - len(complete.frame)

@@ -3,8 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from sdclab.base.errors import SdclabError, shortened
+from sdclab.microdata import inference
+from sdclab.microdata.attribute import Attribute
 from sdclab.microdata.dataset import Dataset, Missing
+from sdclab.microdata.declaration import Declared
 from sdclab.microdata.microdata import Microdata, Say, without_gaps
 from sdclab.microdata.roles import Roles, unfit
 
@@ -26,6 +31,7 @@ def pair(
     independent: Sequence[str] = (),
     missing: Missing = "refuse",
     say: Say = lambda line: None,
+    types: Mapping[str, Declared] | None = None,
 ) -> Pair:
     """Two tables to be compared; `say` hears of rows that are dropped.
 
@@ -33,8 +39,21 @@ def pair(
     columns that can be compared; and if no independents are named either, those are what the release did not change.
     """
     columns, left_out = _shared(original, released, dependent, independent)
-    before, after = (table.dataset(columns) for table in _paired(original, released, columns, missing, say))
+    original, released = _paired(original, released, columns, missing, say)
+    said = {name: about for name, about in (types or {}).items() if name in columns}
+    attributes = inference.attributes(original, columns, said)
+    before, after = (_dataset(table, columns, attributes) for table in (original, released))
     return Pair(before, after, _roles(before, after, dependent, independent), left_out)
+
+
+def _dataset(table: Microdata, columns: Sequence[str], attributes: tuple[Attribute, ...]) -> Dataset:
+    values = table.encoded(columns, attributes)
+    for row, j in np.argwhere(np.isnan(values))[:1]:
+        raise SdclabError(
+            f"{table.file}: row {table.frame.index[row] + 1}, column {columns[j]} is missing; incomplete rows are "
+            "dropped only if asked for, by --missing drop on the command line."
+        )
+    return Dataset(table.file, "own", table.file, tuple(columns), values, attributes)
 
 
 def _shared(
@@ -62,8 +81,9 @@ def _unfit(name: str, original: Microdata, released: Microdata) -> str:
             return f"is not in {table.file}"
         if name == table.row_names:
             return "names the rows"
-        if table.is_text(name):
-            return f"holds text in {table.file}, first in row {table.first_text(name)}"
+    if original.is_text(name) != released.is_text(name):
+        table = original if original.is_text(name) else released
+        return f"holds text in {table.file}, first in row {table.first_text(name)}"
     return unfit(original, name)
 
 
@@ -80,7 +100,7 @@ def _paired(
         original = without_gaps(original, columns, missing, say)
     if len(original.frame) != m:
         raise SdclabError(f"{original.file} has {n} records and {released.file} {m}; they must agree.")
-    if missing == "refuse" or n != m:
+    if missing != "drop" or n != m:
         return original, released
     gaps = original.gaps(columns) | released.gaps(columns)
     if gaps.all():

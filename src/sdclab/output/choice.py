@@ -1,13 +1,24 @@
 """What `sdclab map` leaves in a folder, for the owner of the file: a map, a ranking and a page."""
 
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
+from matplotlib.figure import Figure
 
 from sdclab.base import files
-from sdclab.experiment.choice import CARRIED, Choice, Row, best, may_be_made
+from sdclab.base.errors import unknown
+from sdclab.experiment.choice import CARRIED, Choice, Row, best, choose, may_be_made
+from sdclab.experiment.file import prepare
+from sdclab.methods import METHODS
+from sdclab.microdata.dataset import Missing
+from sdclab.microdata.declaration import types_of
 from sdclab.microdata.manifest import UserFile
+from sdclab.microdata.microdata import Microdata
+from sdclab.microdata.roles import Roles
 from sdclab.output import style
 from sdclab.output.pages import choice as pages
 from sdclab.output.plots import choices
@@ -36,3 +47,62 @@ def _draw(lines: Sequence[Row], title: str, folder: Path) -> str:
     for ending in ("svg", "png"):
         style.save(figure, folder / f"map.{ending}")
     return files.read(folder / "map.svg").decode()
+
+
+@dataclass(frozen=True)
+class Map:
+    """Every method tried on a DataFrame: `ranking` has a line a point, the best first."""
+
+    made: Choice
+    title: str
+
+    @property
+    def ranking(self) -> pd.DataFrame:
+        return pd.DataFrame(self.made.ranked).drop(columns=list(CARRIED))
+
+    @property
+    def figure(self) -> Figure:
+        """The risk-utility map."""
+        return choices.draw({"map": pd.DataFrame(self.made.lines)}, None, title=style.plain(self.title))
+
+    @property
+    def page(self) -> str:
+        """All of it as a page that needs nothing else; it shows no value of a record."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "map.svg")
+            style.save(self.figure, path)
+            return pages.page(self.title, self.made, (), {}, files.read(path).decode())
+
+    @property
+    def refusals(self) -> list[str]:
+        """Why methods, or some parameters of them, could not run."""
+        return self.made.explored.refusals()
+
+    def best(self, method: str) -> dict[str, Any]:
+        """The parameters of a method's best point: `sdclab.protect(frame, method, **choice.best(method))`."""
+        for row in best(self.made.ranked):
+            if row["method"] == METHODS.spelled(method):
+                return dict(row["cell"].parameters)
+        raise unknown("method", method, {row["method"] for row in self.made.ranked}, "this map")
+
+
+def map_frame(
+    data: pd.DataFrame,
+    *,
+    dependent: Sequence[str] = (),
+    independent: Sequence[str] = (),
+    pass_through: Sequence[str] = (),
+    drop: Sequence[str] = (),
+    methods: Sequence[str] = (),
+    replicates: int = 1,
+    types: Mapping[str, Any] | None = None,
+    missing: Missing = "refuse",
+    title: str = "Methods for the DataFrame",
+) -> Map:
+    """Try every method that can run on a DataFrame, or the ones named, and rank what they lose and give away."""
+    names = tuple(map(METHODS.spelled, methods))
+    for name in names:
+        METHODS.module(name)
+    table = Microdata.of_frame(data)
+    roles = Roles.of(table, dependent, independent, pass_through, drop)
+    return Map(choose(prepare(table, roles, types_of(types or {}, "types"), (), missing), names, replicates), title)

@@ -1,0 +1,117 @@
+"""A user's table made ready for methods and measures: arrays, types, rules, and gaps filled."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from sdclab.base.errors import SdclabError
+from sdclab.experiment import gaps
+from sdclab.experiment.scenario import Scenario
+from sdclab.microdata import inference, rules
+from sdclab.microdata.attribute import Attribute
+from sdclab.microdata.dataset import Dataset, Missing
+from sdclab.microdata.declaration import Declared
+from sdclab.microdata.microdata import Microdata, Say, without_gaps
+from sdclab.microdata.roles import Roles
+from sdclab.microdata.rules import Derived, Rule
+from sdclab.numerics.arrays import Mask, Matrix
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What a method is given of a table, and what it takes to make a table of what comes back."""
+
+    table: Microdata
+    roles: Roles
+    attributes: tuple[Attribute, ...]
+    """of the dependents, then of the independents"""
+    values: Matrix = field(repr=False)
+    """the same columns without gaps: numbers, and codes of categories"""
+    gaps: Mask = field(repr=False)
+    rules: tuple[Rule, ...] = ()
+
+    @property
+    def derived(self) -> Derived:
+        """Dependents that follow from others by a rule: no method sees them."""
+        return Derived.of(self.rules, self.roles.dependent)
+
+    @property
+    def modelled(self) -> tuple[str, ...]:
+        """The dependents that a method is given."""
+        return tuple(column for column in self.roles.dependent if column not in self.derived.rules)
+
+    @property
+    def dataset(self) -> Dataset:
+        """The columns, and the pattern of gaps as one more, if there are some."""
+        names, attributes, values = self.roles.used, self.attributes, self.values
+        pattern = gaps.pattern(self.gaps)
+        if pattern is not None:
+            codes, attribute = pattern
+            names, attributes = (*names, attribute.name), (*attributes, attribute)
+            values = np.column_stack([values, codes])
+        return Dataset(self.table.file, "own", self.table.file, names, values, attributes)
+
+    @property
+    def scenario(self) -> Scenario:
+        pattern = tuple(set(self.dataset.columns) - set(self.roles.used))
+        return Scenario.of_file(self.modelled, self.roles.independent + pattern)
+
+    def whole(self, released: Matrix) -> Matrix:
+        """All columns with what a method released in them, rules kept as far as they can be."""
+        used, values = self.roles.used, self.values.copy()
+        values[:, [used.index(column) for column in self.modelled]] = released
+        free = [each.name for each in self.attributes if each.is_number and each.name in self.modelled]
+        moved = rules.projected(self.rules, values, used, free)
+        if not np.array_equal(moved, values):
+            values = np.column_stack(
+                [each.fitted(column) for each, column in zip(self.attributes, moved.T, strict=True)]
+            )
+        return self.derived.recomputed(values, used)
+
+    def broken(self, values: Matrix) -> dict[str, int]:
+        """In how many records each rule does not hold."""
+        return {rule.text: int(rule.broken(values, self.roles.used).sum()) for rule in self.rules}
+
+    def released(self, values: Matrix) -> Microdata:
+        """The table with these values in its dependents, and its gaps where they were."""
+        count = len(self.roles.dependent)
+        blanked = np.where(self.gaps, np.nan, values)[:, :count]
+        return self.table.released(self.roles.dependent, blanked, self.roles.dropped, self.attributes[:count])
+
+
+def prepare(
+    table: Microdata,
+    roles: Roles,
+    types: Mapping[str, Declared] | None = None,
+    rule_texts: Sequence[str] = (),
+    missing: Missing = "refuse",
+    say: Say = lambda line: None,
+) -> Prepared:
+    """A table with its roles; `say` hears of rows that are dropped."""
+    table = without_gaps(table, roles.used, missing, say)
+    attributes = inference.attributes(table, roles.used, _of(types or {}, roles.used))
+    values = table.encoded(roles.used, attributes)
+    gone = np.isnan(values)
+    if gone.any() and missing != "keep":
+        raise _gap(table, roles.used, gone)
+    if gone.all(axis=0).any():
+        column = roles.used[int(gone.all(axis=0).argmax())]
+        raise SdclabError(f"{table.file}: column {column} is empty.")
+    filled = gaps.filled(values, attributes) if gone.any() else values
+    numbers = [each.name for each in attributes if each.is_number]
+    parsed = tuple(rules.parse(text, numbers) for text in rule_texts)
+    rules.check(parsed, values[~gone.any(axis=1)], roles.used)
+    return Prepared(table, roles, attributes, filled, gone, parsed)
+
+
+def _of(types: Mapping[str, Declared], columns: Sequence[str]) -> dict[str, Declared]:
+    return {name: said for name, said in types.items() if name in columns}
+
+
+def _gap(table: Microdata, columns: Sequence[str], gone: Mask) -> SdclabError:
+    row, column = np.argwhere(gone)[0]
+    return SdclabError(
+        f"{table.file}: row {table.frame.index[row] + 1}, column {columns[column]} is missing; gaps are kept, or "
+        "incomplete rows dropped, only if asked for, by --missing keep or --missing drop on the command line."
+    )
