@@ -108,7 +108,9 @@ def releases(
     """What the cell's method makes of every split, from one random stream."""
     parameters = {key: value for key, value in cell.parameters.items() if key not in scenario.takes}
     rng = stream(seed)
-    return [(split, methods.release(cell.method, *split, rng, parameters, attributes)) for split in splits]
+    made = [methods.release(cell.method, *split, rng, parameters, attributes) for split in splits]
+    made = [methods.fitted(each, attributes) for each in made] if attributes else made
+    return list(zip(splits, made, strict=True))
 
 
 def _measured(split: Split, made: Release, measured: Measures, attributes: Attributes | None) -> dict[str, float]:

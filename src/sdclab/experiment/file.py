@@ -9,7 +9,7 @@ from sdclab.base.errors import SdclabError
 from sdclab.experiment import gaps
 from sdclab.experiment.scenario import Scenario
 from sdclab.microdata import inference, rules
-from sdclab.microdata.attribute import Attribute
+from sdclab.microdata.attribute import Attribute, Attributes
 from sdclab.microdata.dataset import Dataset, Missing
 from sdclab.microdata.declaration import Declared
 from sdclab.microdata.microdata import Microdata, Say, without_gaps
@@ -56,6 +56,13 @@ class Prepared:
     def scenario(self) -> Scenario:
         pattern = tuple(set(self.dataset.columns) - set(self.roles.used))
         return Scenario.of_file(self.modelled, self.roles.independent + pattern)
+
+    @property
+    def split_attributes(self) -> Attributes:
+        """What the arrays of the scenario hold."""
+        found = self.scenario.attributes(self.dataset)
+        assert found is not None
+        return found
 
     def whole(self, released: Matrix) -> Matrix:
         """All columns with what a method released in them, rules kept as far as they can be."""

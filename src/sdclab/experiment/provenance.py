@@ -137,12 +137,20 @@ def _source(module: str) -> bytes:
     return path.read_bytes() if path else b""
 
 
+def _run(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of code that runs; what stands under `if TYPE_CHECKING` is for the type checker alone."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        if not (isinstance(child, ast.If) and getattr(child.test, "id", "") == "TYPE_CHECKING"):
+            yield from _run(child)
+
+
 @cache
 def _imports(module: str) -> tuple[str, ...]:
     """The modules of this package, and of its own, that a module imports anywhere in its source."""
     packages = {PACKAGE, module.split(".")[0]}
     found = []
-    for node in ast.walk(ast.parse(_source(module))):
+    for node in _run(ast.parse(_source(module))):
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:

@@ -91,9 +91,10 @@ def release(
     seed = secrets.randbits(63) if seed is None else seed
     dataset, scenario = prepared.dataset, prepared.scenario
     dependent, independent = scenario.split(dataset)
-    attributes = scenario.attributes(dataset)
+    attributes = prepared.split_attributes
     rng = stream(seed)
-    made = methods.release(method, dependent, independent, rng, parameters, attributes, bounds)
+    made = methods.release(method, dependent, independent, rng, parameters, attributes)
+    made = methods.fitted(made, attributes, bounds)
     found = intact.compare(dependent, made.values, attributes)
     unchanged = [prepared.modelled[i] for i in found.unchanged]
     if unchanged and not allow_unchanged:

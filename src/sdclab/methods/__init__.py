@@ -56,17 +56,17 @@ def release(
     rng: np.random.Generator,
     parameters: Mapping[str, object],
     attributes: Attributes | None = None,
-    bounds: Bounds = "clip",
 ) -> Release:
     """The protected dependents, with facts if the method tells any, by a method's name and parameters.
 
-    What a method returns is looked at before anybody uses it. `attributes` tells what the columns hold, and what comes
-    back fits their domains; without it they are numbers, as the method makes them.
+    What a method returns is looked at before anybody uses it. `attributes` tells what the columns hold; without it they
+    are numbers. Numbers come as the method makes them (`fitted` brings them into their domains).
     """
+    if attributes is not None:
+        attributes.check_taken(f"method {method}", takes(method))
     checked = METHODS.checked(method, parameters)
     names = [each.name for each in attributes.dependent] if attributes else ()
     if attributes is not None:
-        attributes.check_taken(f"method {method}", takes(method))
         independent = attributes.with_indicators(independent)
         if METHODS.asks_for(method, "columns"):
             checked["columns"] = attributes
@@ -76,11 +76,13 @@ def release(
     where = f"method {method}"
     _check_values(made.values, dependent, names, where)
     check_numbers(made.facts, f"{where}: what it tells as facts")
-    values = np.asarray(made.values, dtype=float)
-    if attributes is None:
-        return Release(values, made.facts)
-    beyond = int(attributes.beyond(values).sum())
-    return Release(attributes.fitted(values, bounds), {**made.facts, "beyond_bounds": beyond})
+    return Release(np.asarray(made.values, dtype=float), made.facts)
+
+
+def fitted(made: Release, attributes: Attributes, bounds: Bounds = "clip") -> Release:
+    """The release with every value inside its attribute's domain, and how many numbers were beyond their bounds."""
+    beyond = int(attributes.beyond(made.values).sum())
+    return Release(attributes.fitted(made.values, bounds), {**made.facts, "beyond_bounds": beyond})
 
 
 def _check_values(values: object, dependent: Matrix, columns: Sequence[str], where: str) -> None:
