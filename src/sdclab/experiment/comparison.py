@@ -33,7 +33,7 @@ def compare(pair: Pair, names: Sequence[str] = (), say: Callable[[str], None] = 
             continue
         say(name)
         try:
-            found.numbers[name] = measures.measure(name, original, released, independent)
+            found.numbers[name] = measures.measure(name, original, released, independent, {}, pair.attributes)
         except Exception as error:
             found.reasons[name] = reason(error)
     if not found.numbers:
