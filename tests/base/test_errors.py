@@ -16,7 +16,7 @@ def failed(call, *arguments):
 def test_the_place_is_the_last_line_of_this_package():
     """Whatever other packages, here pandas, the error went on into."""
     error = failed(Microdata, "in.csv", 4711)
-    assert place(error).startswith("microdata/table.py, line ")
+    assert place(error).startswith("microdata/microdata.py, line ")
     assert trail(error)[-1] == type(error).__name__
     assert "4711" not in place(error) + "".join(trail(error))
 
