@@ -118,7 +118,7 @@ class TestBadInput:
         assert "in.csv has 4 records and short.csv 3; they must agree" in self.refused(
             run, "measure", "in.csv", "short.csv"
         )
-        assert "share no column of numbers" in self.refused(run, "measure", "in.csv", "other.csv")
+        assert "share no column that could be compared" in self.refused(run, "measure", "in.csv", "other.csv")
         named = ("--dependent", "a")
         assert "other.csv: there is no column a" in self.refused(run, "measure", "in.csv", "other.csv", *named)
         assert "unknown measure 'pill'" in self.refused(run, "measure", "in.csv", "in.csv", "--measures", "pill")

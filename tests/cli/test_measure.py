@@ -130,6 +130,18 @@ class TestPairs:
         assert "constant is constant" in err
 
 
+def test_text_is_compared_as_categories(run, people):
+    """It used to be left out; unchanged, it is independent."""
+    rng = np.random.default_rng(1)
+    people["town"] = rng.choice(["Bonn", "Jena", "Kiel"], len(people))
+    people.to_csv("before.csv", index=False)
+    people.assign(income=people["income"] + 1, tax=people["tax"] - 1).to_csv("after.csv", index=False)
+    code, out, _ = run("measure", "before.csv", "after.csv", "--measures", "pil", "--json")
+    assert code == 0
+    assert json.loads(out)["independent"] == ["age", "town"]
+    assert json.loads(out)["not_compared"] == {}
+
+
 def test_independents_alone_may_be_named(run, people):
     """All other columns are dependent then; it used to be none of them."""
     arguments = ("--independent", "age", "-o", "out.csv")

@@ -76,7 +76,7 @@ class TestNoValues:
         assert "Secret" not in text
         assert "4711" not in text
         assert "nominal, 4 categories: Bonn 120, Jena 60; 2 rare and not shown" in text  # 9 = 200 - 120 - 60 - 11
-        assert "income  continuous, at least 0, 2 decimals" in text
+        assert "income  continuous, at least 0, decimals: 2" in text
         assert "name    holds text that names the records" in text
 
     def test_the_smallest_shown_stays_if_others_hide_among_themselves(self):

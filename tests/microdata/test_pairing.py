@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from sdclab.base.errors import SdclabError
+from sdclab.microdata.declaration import Declared
 from sdclab.microdata.microdata import Microdata
 from sdclab.microdata.pairing import pair
 from sdclab.microdata.roles import Roles
@@ -49,6 +50,42 @@ def test_columns_in_another_order_and_of_one_file_alone():
     assert found.left_out == {"name": "holds text in before.csv, first in row 1", "extra": "is not in before.csv"}
 
 
+class TestCategories:
+    before = BEFORE.assign(town=["Jena", "Bonn", "Jena", "Bonn"], flag=[0, 1, 1, 0])
+
+    def test_are_compared_by_the_codes_of_the_original(self):
+        after = AFTER.assign(town=["Bonn", "Bonn", "Jena", "Jena"], flag=[0, 1, 1, 0])
+        found = paired(self.before, after)
+        assert found.roles == Roles(("income", "tax", "town"), ("age", "flag"))
+        assert found.original.select(["town"], "")[:, 0].tolist() == [1, 0, 1, 0]
+        assert found.released.select(["town"], "")[:, 0].tolist() == [0, 0, 1, 1]
+        assert [each.type for each in found.attributes.dependent] == ["continuous", "count", "nominal"]
+        assert [each.categories for each in found.attributes.independent] == [(), ("0", "1")]
+
+    def test_that_a_release_invented(self):
+        """Text cannot be compared then; flags that came back as other numbers are compared as numbers."""
+        found = paired(self.before, AFTER.assign(town=["Secret", "Bonn", "Jena", "Jena"], flag=[0.3, 1, 1, 0]))
+        assert found.left_out == {"town": "has categories in after.csv that it has not in before.csv"}
+        assert found.attributes.dependent[2].type == "continuous"
+        assert found.released.select(["flag"], "")[:, 0].tolist() == [0.3, 1, 1, 0]
+        with pytest.raises(SdclabError, match=r"after\.csv: 1 values of column town are not among its categories"):
+            paired(self.before, AFTER.assign(town=["Secret", "Bonn", "Jena", "Jena"]), ("town",))
+
+    def test_that_are_declared(self):
+        said = {"tax": Declared("ordinal", ("1", "2", "3", "4", "5"))}
+        found = paired(self.before, self.before, ("tax",), declared=said)
+        assert found.original.values[:, 0].tolist() == [0, 1, 4, 2]
+
+    def test_that_are_missing(self):
+        gaps = self.before.assign(town=["Jena", None, "Jena", "Bonn"])
+        with pytest.raises(SdclabError, match=r"before\.csv: row 2, column town is missing"):
+            paired(gaps, self.before, ("age", "town"))
+        assert paired(gaps, self.before, ("age", "town"), missing="drop").original.values.T.tolist() == [
+            [30, 57, 63],
+            [1, 1, 0],
+        ]
+
+
 class TestGaps:
     gap = BEFORE.assign(tax=[1.0, np.nan, 5.0, 3.0])
 
@@ -77,7 +114,7 @@ class TestGaps:
 
 
 def test_nothing_to_compare():
-    with pytest.raises(SdclabError, match=r"before\.csv and after\.csv share no column of numbers"):
+    with pytest.raises(SdclabError, match=r"before\.csv and after\.csv share no column that could"):
         paired(BEFORE[["age"]], AFTER[["tax"]])
     with pytest.raises(SdclabError, match=r"after\.csv: there is no column age; both files must have it"):
         paired(BEFORE, AFTER[["tax"]], (), ("age",))

@@ -33,7 +33,6 @@ def compare(both: Pair, names: Sequence[str] = (), say: Callable[[str], None] = 
         MEASURES.module(name)
     scenario = Scenario.of_file(both.roles.dependent, both.roles.independent)
     original, independent = scenario.split(both.original)
-    attributes = scenario.attributes(both.original)
     released = both.released.select(both.roles.dependent, both.released.name)
     found = Comparison()
     for name in names or sorted(MEASURES, key=lambda name: (name != FIRST, name)):
@@ -41,7 +40,7 @@ def compare(both: Pair, names: Sequence[str] = (), say: Callable[[str], None] = 
             continue
         say(name)
         try:
-            found.numbers[name] = measured(name, original, released, independent, {}, attributes)
+            found.numbers[name] = measured(name, original, released, independent, {}, both.attributes)
         except Exception as error:
             found.reasons[name] = reason(error)
     if not found.numbers:
@@ -64,7 +63,7 @@ def measure(
     Without dependents these are all columns that differ; the others are then independent.
     """
     tables = (Microdata.of_frame(original, "the original"), Microdata.of_frame(released, "the release"))
-    both = pair(*tables, dependent, independent, missing, types=types_of(types or {}, "types"))
+    both = pair(*tables, dependent, independent, missing, declared=types_of(types or {}, "types"))
     found = compare(both, tuple(map(MEASURES.spelled, measures)))
     rows = [
         {"measure": name, "quantity": quantity, "value": value, **_about(quantity)}

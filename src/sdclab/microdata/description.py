@@ -148,7 +148,7 @@ def _numbers_in_words(attribute: Attribute) -> str:
     if isfinite(attribute.high):
         words.append(f"at most {number_text(attribute.high)}")
     if attribute.type == "continuous":
-        words.append("any decimals" if attribute.decimals is None else f"{attribute.decimals} decimals")
+        words.append("any decimals" if attribute.decimals is None else f"decimals: {attribute.decimals}")
     if attribute.masses:
         words.append(f"many records have {' or '.join(map(number_text, attribute.masses))}")
     return ", ".join(words)

@@ -130,10 +130,12 @@ def _orderless(table: Microdata, column: str) -> SdclabError:
 
 
 def _check_categories(table: Microdata, found: Attribute, present: int) -> None:
-    records = len(table.frame)
-    if present > 1 and present < records:
+    if present < 2:
+        problem = "fewer than two categories"
+    elif found.type == "nominal" and present == len(table.frame):
+        problem = "as many categories as records"
+    else:
         return
-    problem = "as many categories as records" if present == records > 1 else "fewer than two categories"
     raise SdclabError(
         f"{table.file}: column {shortened(found.name)} is {found.type}, but has {problem}; leave it out, or declare "
         "another type."

@@ -211,7 +211,9 @@ class Microdata:
     def matrix(self, columns: Sequence[str]) -> Matrix:
         """Some columns as finite numbers."""
         self.check(columns)
-        values = np.column_stack([np.empty((len(self.frame), 0)), *(self.numbers(column) for column in columns)])
+        return self._finite(np.column_stack([np.empty((len(self.frame), 0)), *map(self.numbers, columns)]), columns)
+
+    def _finite(self, values: Matrix, columns: Sequence[str]) -> Matrix:
         for row, j in np.argwhere(~np.isfinite(values))[:1]:
             missing = (
                 "is missing; incomplete rows are dropped only if asked for, by --missing drop on the command line or "
@@ -240,9 +242,13 @@ class Microdata:
     def rows(self, chosen: Mask) -> "Microdata":
         return replace(self, frame=self.frame[chosen])
 
-    def dataset(self, columns: Sequence[str]) -> Dataset:
-        """Some columns as a dataset of the kind `own`."""
-        return Dataset(self.file, "own", self.file, tuple(columns), self.matrix(columns))
+    def dataset(self, columns: Sequence[str], attributes: Sequence[Attribute] | None = None) -> Dataset:
+        """Some columns as a dataset of the kind `own`; categories by their codes, if attributes tell of them."""
+        if attributes is None:
+            values = self.matrix(columns)
+        else:
+            values = self._finite(self.encoded(columns, attributes), columns)
+        return Dataset(self.file, "own", self.file, tuple(columns), values)
 
     def encoded(self, columns: Sequence[str], attributes: Sequence[Attribute]) -> Matrix:
         """Some columns as an array: numbers as they are, categories by their codes, NaN where one is missing."""

@@ -3,24 +3,25 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from sdclab.base.errors import SdclabError, shortened
-from sdclab.microdata import inference
-from sdclab.microdata.attribute import Attribute
+from sdclab.microdata.attribute import Attribute, Attributes
 from sdclab.microdata.dataset import Dataset, Missing
 from sdclab.microdata.declaration import Declared
+from sdclab.microdata.inference import attributes
 from sdclab.microdata.microdata import Microdata, Say, without_gaps
 from sdclab.microdata.roles import Roles, unfit
 
 
 @dataclass(frozen=True)
 class Pair:
-    """The columns that two tables share, as numbers, their roles, and why other columns are left out."""
+    """The columns that two tables share, categories by their codes, what they hold, their roles, and why other columns
+    are left out.
+    """
 
     original: Dataset
     released: Dataset
     roles: Roles
+    attributes: Attributes
     left_out: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -31,29 +32,32 @@ def pair(
     independent: Sequence[str] = (),
     missing: Missing = "refuse",
     say: Say = lambda line: None,
-    types: Mapping[str, Declared] | None = None,
+    declared: Mapping[str, Declared] = {},
 ) -> Pair:
-    """Two tables to be compared; `say` hears of rows that are dropped.
+    """Two tables to be compared; `say` hears of rows that are dropped. Types are the original's, or declared.
 
     If dependents are named, nothing is compared but them and the independents. If they are not, they are all other
     columns that can be compared; and if no independents are named either, those are what the release did not change.
     """
     columns, left_out = _shared(original, released, dependent, independent)
-    original, released = _paired(original, released, columns, missing, say)
-    said = {name: about for name, about in (types or {}).items() if name in columns}
-    attributes = inference.attributes(original, columns, said)
-    before, after = (_dataset(table, columns, attributes) for table in (original, released))
-    return Pair(before, after, _roles(before, after, dependent, independent), left_out)
+    known = {name: _attribute(name, original, released, declared) for name in columns}
+    paired = _paired(original, released, columns, missing, say)
+    before, after = (table.dataset(columns, list(known.values())) for table in paired)
+    roles = _roles(before, after, dependent, independent)
+    held = Attributes(*(tuple(known[name] for name in names) for names in (roles.dependent, roles.independent)))
+    return Pair(before, after, roles, held, left_out)
 
 
-def _dataset(table: Microdata, columns: Sequence[str], attributes: tuple[Attribute, ...]) -> Dataset:
-    values = table.encoded(columns, attributes)
-    for row, j in np.argwhere(np.isnan(values))[:1]:
-        raise SdclabError(
-            f"{table.file}: row {table.frame.index[row] + 1}, column {columns[j]} is missing; incomplete rows are "
-            "dropped only if asked for, by --missing drop on the command line."
-        )
-    return Dataset(table.file, "own", table.file, tuple(columns), values, attributes)
+def _attribute(name: str, original: Microdata, released: Microdata, declared: Mapping[str, Declared]) -> Attribute:
+    """What a column holds. Numbers that are categories in the original, as 0 and 1, are numbers if the release has
+    others: not every release keeps to them, and that is what is measured.
+    """
+    (found,) = attributes(original, [name], {name: declared[name]} if name in declared else {})
+    texts = any(table.is_text(name) or table.is_categorical(name) for table in (original, released))
+    if found.is_number or texts or name in declared:
+        return found
+    others = set(released.levels(name).labels) - set(found.categories)
+    return attributes(original, [name], {name: Declared("continuous")})[0] if others else found
 
 
 def _shared(
@@ -70,7 +74,7 @@ def _shared(
     others = [name for name in dict.fromkeys(original.columns + released.columns) if name not in named]
     left_out = {name: why for name in others if (why := _unfit(name, original, released))}
     if len(left_out) == len(others):
-        raise SdclabError(f"{original.file} and {released.file} share no column of numbers that could be compared.")
+        raise SdclabError(f"{original.file} and {released.file} share no column that could be compared.")
     return [name for name in original.columns if name not in left_out], left_out
 
 
@@ -81,9 +85,10 @@ def _unfit(name: str, original: Microdata, released: Microdata) -> str:
             return f"is not in {table.file}"
         if name == table.row_names:
             return "names the rows"
-    if original.is_text(name) != released.is_text(name):
-        table = original if original.is_text(name) else released
-        return f"holds text in {table.file}, first in row {table.first_text(name)}"
+        if table.is_text(name) and (not original.is_text(name) or unfit(original, name)):
+            return f"holds text in {table.file}, first in row {table.first_text(name)}"
+    if original.is_text(name) and set(released.levels(name).labels) - set(original.levels(name).labels):
+        return f"has categories in {released.file} that it has not in {original.file}"
     return unfit(original, name)
 
 

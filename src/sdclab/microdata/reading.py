@@ -20,7 +20,7 @@ from sdclab.base import files
 from sdclab.base.errors import SdclabError
 from sdclab.microdata import parquet
 from sdclab.microdata.endings import check_ending, is_parquet
-from sdclab.microdata.microdata import ENOUGH, MISSING, Microdata, Say
+from sdclab.microdata.microdata import ENOUGH, MISSING, Microdata, Say, listed_cells
 
 SEPARATORS = ",;\t"
 
@@ -111,8 +111,7 @@ def _parsed(text: str, width: int, separator: str, line_breaks: bool) -> "dict[i
     longest = (compute.max(compute.binary_length(column)).as_py() or 0 for column in found.columns)
     if max(longest) > csv.field_size_limit():
         return None
-    texts = pd.ArrowDtype(arrow.string())
-    return {i: pd.Series(pd.array(column, dtype=texts)) for i, column in enumerate(found.columns)}
+    return {i: pd.Series(pd.arrays.ArrowExtensionArray(column)) for i, column in enumerate(found.columns)}
 
 
 def _columns(rows: Iterator[list[str]], width: int, file: str) -> "dict[int, pd.Series[Any]]":
@@ -176,7 +175,7 @@ def _records(lines: io.StringIO, separator: str, file: str) -> Iterator[list[str
 
 def _tell_breaks(frame: pd.DataFrame, file: str, say: Say) -> None:
     """How many line breaks there are in fields: if more than expected, a quote is wrong."""
-    lines = [len(BREAK.split(cell)) for i in frame for cell in frame[i] if BREAK.search(cell)]
+    lines = [len(BREAK.split(cell)) for i in frame for cell in listed_cells(frame[i]) if BREAK.search(cell)]
     if lines:
         say(f"{file}: {len(lines)} fields hold line breaks, the longest {max(lines)} lines")
 

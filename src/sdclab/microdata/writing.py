@@ -75,5 +75,5 @@ def _fixed(value: Any, decimals: int) -> str:
 def _quoting(frame: pd.DataFrame) -> Literal[0, 2]:
     """Quote what needs it; all text if a carriage return is in it, which Python before 3.13 would not quote."""
     text = frame.select_dtypes(exclude="number")
-    returns = any("\r" in cell for column in text for cell in text[column] if isinstance(cell, str))
+    returns = any("\r" in cell for name in text for cell in listed_cells(text[name]) if isinstance(cell, str))
     return csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL
