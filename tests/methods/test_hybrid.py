@@ -263,6 +263,29 @@ NASTY: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 """Tables as methods meet them when nobody has looked at the file."""
 
 
+def any_column(rng: np.random.Generator, n: int) -> tuple[Attribute, np.ndarray]:
+    """One to forty categories, common, rare or absent; counts, numbers of any size, numbers with one or two spikes."""
+    kind = rng.choice(["continuous", "count", "nominal", "ordinal", "spike", "spikes"])
+    if kind in ("nominal", "ordinal"):
+        size = int(rng.choice([1, 2, 3, 5, min(40, n)]))
+        shares = rng.dirichlet(np.full(size, rng.choice([0.1, 1, 10])))
+        return Attribute("c", kind, categories=tuple(map(str, range(size)))), rng.choice(size, n, p=shares).astype(
+            float
+        )
+    if kind == "count":
+        return Attribute("n", "count", 0), rng.poisson(rng.choice([0.3, 3, 30]), n).astype(float)
+    if kind == "continuous":
+        return Attribute("x"), rng.normal(rng.choice([0, 1e3]), 1, n) * 10.0 ** rng.choice([-9, 0, 9])
+    masses = (0.0,) if kind == "spike" else (0.0, 50.0)
+    values = np.append(masses, np.nan)[rng.integers(0, len(masses) + 1, n)]
+    return Attribute("s", low=0, masses=masses), np.where(np.isnan(values), np.exp(rng.normal(3, 1, n)), values)
+
+
+def check_meant(error: SdclabError) -> None:
+    """That it is no crash in disguise."""
+    assert error.__cause__ is None or isinstance(error.__cause__, SdclabError)
+
+
 class TestNastyTables:
     """A release with the means of the file, or one sentence; a warning of numpy is an error here."""
 
@@ -286,6 +309,24 @@ class TestNastyTables:
         drawn = ~((table == 0) | (table == 1)).all(axis=0)
         off = np.abs(made.mean(axis=0) - table.mean(axis=0)) / (np.abs(table).max(axis=0) + (table == 0).all(axis=0))
         assert off[drawn].max(initial=0.0) < 1e-8
+
+    @pytest.mark.filterwarnings("error")
+    @pytest.mark.parametrize("method", ["hybrid", "synthetic"])
+    @settings(max_examples=25)
+    @given(seed=st.integers(0, 2**32), n=st.sampled_from([4, 12, 45, 130]), p=st.integers(1, 5), q=st.integers(0, 2))
+    def test_columns_of_every_type_are_released_inside_their_domain_or_refused(self, method, seed, n, p, q):
+        rng = np.random.default_rng(seed)
+        dependent, independent = ([any_column(rng, n) for _ in range(count)] for count in (p, q))
+        y, x = (np.column_stack([np.empty((n, 0)), *(c for _, c in part)]) for part in (dependent, independent))
+        attributes = Attributes(*(tuple(a for a, _ in part) for part in (dependent, independent)))
+        parameters = {"k": max(1, min(5, n // 4))} if method == "hybrid" else {}
+        try:
+            made = release(method, y, x, rng, parameters, attributes).values
+        except SdclabError as error:
+            check_meant(error)
+            return
+        for (attribute, _), column in zip(dependent, made.T, strict=True):
+            assert attribute.is_number or not attribute.outside(column).any()
 
     @pytest.mark.parametrize("start", ["mclust", "textbook", "kmeans++"])
     def test_many_attributes_in_large_units(self, start, rng):
