@@ -38,7 +38,7 @@ BAD_FILES = {
     "an empty column": (b"a,b\n4711,\n4712,\n", "in.csv: b is empty"),
     "decimal commas": (b"a;b\n4711;4712,5\n4711,25;4713\n", "row 2, column a has a comma in a number"),
     "underscores": (b"a,b\n4711,4_712\n4712,3\n", "in.csv: b holds text"),
-    "a gap": (b"a,b\n4711,4712\n4713,\n4712,1\n", "row 2, column b is missing; incomplete rows are dropped only if"),
+    "a gap": (b"a,b\n4711,4712\n4713,\n4712,1\n", "row 2, column b is missing"),
     "an empty line in one column": (b"a\n4711\n\n4712\n", "row 2, column a is missing"),
     "infinity": (b"a,b\n4711,4712\n4712,inf\n4713,1\n", "row 2, column b is infinite"),
 }
@@ -138,7 +138,7 @@ def test_messages_do_not_list_thousands_of_names(run):
 def test_a_missing_value_says_how_to_drop_it(run):
     Path("in.csv").write_text("a,b\n1,2\n,3\n4,5\n")
     err = run("protect", "in.csv", *MDAV, "-o", "out.csv")[2]
-    assert "dropped only if asked for, by --missing drop on the command line or missing: drop in a study." in err
+    assert "gaps are kept, or incomplete rows dropped, only if asked for, by --missing keep or --missing drop" in err
 
 
 class TestEndless:

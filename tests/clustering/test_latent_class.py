@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.special import expit
 
 from sdclab.base.errors import SdclabError
+from sdclab.clustering import latent_class
 from sdclab.clustering.constraint import constrained
 from sdclab.clustering.latent_class import LatentClasses, fit, with_least
 from sdclab.numerics.linalg import Terms
@@ -204,7 +205,7 @@ def test_draws_have_the_joint_distribution_of_the_model(rng):
     """Every pattern of three attributes at two values of x, against the sum over the classes."""
     x = np.repeat([[-1.0], [1.0]], 20_000, axis=0)
     responses = np.array([[0.1, 0.7, 0.2], [0.9, 0.5, 0.4], [0.3, 0.2, 0.95]])
-    model = LatentClasses(Terms.of(x), np.array([[0.2, -0.5], [1.0, -1.5]]), responses, np.zeros(1))
+    model = LatentClasses(Terms.of(x), np.array([[0.2, -0.5], [1.0, -1.5]]), responses, np.full(3, 2), np.zeros(1))
     y = model.draw(x, rng)
     for half, value in ((slice(0, 20_000), -1), (slice(20_000, None), 1)):
         scores = np.exp([0, 0.2 + value, -0.5 - 1.5 * value])
@@ -215,7 +216,112 @@ def test_draws_have_the_joint_distribution_of_the_model(rng):
             assert abs(seen - expected) < 4.5 * np.sqrt(expected / 20_000)
 
 
+SEVERAL = {
+    "of three": np.array([[0.7, 0.2, 0.1], [0.1, 0.3, 0.6]]),
+    "of five": np.array([[0.4, 0.3, 0.15, 0.1, 0.05], [0.05, 0.05, 0.2, 0.2, 0.5]]),
+    "of two": np.array([[0.8, 0.2], [0.3, 0.7]]),
+    "of three, too": np.array([[0.1, 0.8, 0.1], [0.45, 0.1, 0.45]]),
+}
+"""Class × category, by attribute."""
+SIZES = np.array([p.shape[1] for p in SEVERAL.values()])
+
+
+def planted_categories(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
+    _, x, classes = planted(rng, n, RESPONSES)
+    y = [(rng.random((n, 1)) >= p[classes].cumsum(axis=1)[:, :-1]).sum(axis=1) for p in SEVERAL.values()]
+    return np.column_stack(y).astype(float), x
+
+
+def by_attribute(model: LatentClasses) -> list[np.ndarray]:
+    """Class × category, the first included."""
+    parts = np.split(model.responses, np.cumsum(model.sizes - 1)[:-1], axis=1)
+    return [np.column_stack([1 - part.sum(axis=1), part]) for part in parts]
+
+
+class TestSeveralCategories:
+    def test_a_planted_model_of_two_three_and_five_categories_is_found(self, rng):
+        y, x = planted_categories(rng, 8000)
+        found = fit(y, x, rng.integers(0, 2, 8000), rng, k=60, sizes=SIZES)
+        responses = by_attribute(found)
+        order = responses[0][:, 0].argsort()[::-1]
+        for made, truth in zip(responses, SEVERAL.values(), strict=True):
+            np.testing.assert_allclose(made[order], truth, atol=0.04)
+        np.testing.assert_allclose(found.priors(x)[:, order[1]], expit(x[:, 0] - 1), atol=0.08)
+
+    def test_the_likelihood_is_that_of_equation_12_and_never_falls(self, rng):
+        y, x = planted_categories(rng, 300)
+        found = fit(y, x, rng.integers(0, 3, 300), rng, k=1, starts=0, sizes=SIZES)
+        responses, total = by_attribute(found), 0.0
+        for record, priors in zip(y.astype(int), found.priors(x), strict=True):
+            chosen = [table[:, code] for table, code in zip(responses, record, strict=True)]
+            total += np.log(priors @ np.prod(chosen, axis=0))
+        assert found.log_likelihood == pytest.approx(total)
+        assert all(after >= before - 1e-9 for before, after in pairwise(found.log_likelihoods))
+
+    def test_dichotomous_data_have_the_same_classes_beside_an_attribute_of_more_categories(self, rng):
+        """One that is always the first of its three categories says nothing, but takes them out of the special case."""
+        y, x, _ = planted(rng, 500, RESPONSES)
+        labels = rng.integers(0, 3, 500)
+        beside = np.column_stack([y, np.zeros(500)])
+        plain = fit(y, x, labels, np.random.default_rng(1), k=20)
+        general = fit(beside, x, labels, np.random.default_rng(1), k=20, sizes=np.array([2] * 5 + [3]))
+        np.testing.assert_allclose(general.responses[:, :5], plain.responses, atol=1e-8)
+        np.testing.assert_allclose(general.priors(x), plain.priors(x), atol=1e-8)
+
+    def test_which_category_comes_first_makes_no_difference(self, rng):
+        y, x = planted_categories(rng, 500)
+        labels = (x[:, 0] > 0).astype(int)
+        a, b = (fit(codes, x, labels, rng, k=10, starts=0, sizes=SIZES) for codes in (y, SIZES - 1 - y))
+        assert a.log_likelihood == pytest.approx(b.log_likelihood, abs=1e-4)
+        for one, other in zip(by_attribute(a), by_attribute(b), strict=True):
+            np.testing.assert_allclose(one, other[:, ::-1], atol=1e-3)
+
+    def test_draws_have_the_probabilities_of_the_model(self, rng):
+        x = np.repeat([[-1.0], [1.0]], 20_000, axis=0)
+        responses = np.array([[0.2, 0.5, 0.6], [0.1, 0.1, 0.3]])  # of categories 1 and 2, and of 1
+        model = LatentClasses(Terms.of(x), np.array([[0.2], [1.0]]), responses, np.array([3, 2]), np.zeros(1))
+        y = model.draw(x, rng)
+        for half, value in ((y[:20_000], -1), (y[20_000:], 1)):
+            prior = np.array([1, np.exp(0.2 + value)]) / (1 + np.exp(0.2 + value))
+            for a, b in product(range(3), range(2)):
+                first = np.array([[0.3, 0.2, 0.5], [0.8, 0.1, 0.1]])[:, a]
+                expected = prior @ (first * np.array([[0.4, 0.6], [0.7, 0.3]])[:, b])
+                seen = (half == [a, b]).all(axis=1).mean()
+                assert abs(seen - expected) < 4.5 * np.sqrt(expected / 20_000)
+
+    def test_priors_may_be_held_to_a_mean(self, rng):
+        y, x = planted_categories(rng, 500)
+        found = fit(y, x, (x[:, 0] > 0).astype(int), rng, k=10, starts=0, sizes=SIZES)
+        mean = found.priors(x).mean(axis=0)
+        moved = x + np.array([1, 0])
+        assert np.abs(found.priors(moved).mean(axis=0) - mean).max() > 0.05
+        np.testing.assert_allclose(found.priors(moved, mean).mean(axis=0), mean, atol=1e-8)
+
+    def test_many_covariates_are_no_obstacle(self, rng, monkeypatch):
+        """A ridge takes the place of Newton steps, and finds nearly the same priors."""
+        y, x = planted_categories(rng, 3000)
+        labels = (x[:, 0] > 0).astype(int)
+        plain = fit(y, x, labels, rng, k=10, starts=0, sizes=SIZES)
+        monkeypatch.setattr(latent_class, "MANY", 0)
+        np.testing.assert_allclose(
+            fit(y, x, labels, rng, k=10, starts=0, sizes=SIZES).priors(x), plain.priors(x), atol=0.02
+        )
+
+    def test_without_labels_a_number_of_classes_will_do(self, rng):
+        """Two attributes of three categories and two classes: nothing is left of their dependence."""
+        classes = rng.integers(0, 2, 4000)
+        y = np.column_stack([(rng.random(4000) < 0.9) * (1 + classes) for _ in range(3)]).astype(float)
+        found = fit(y, np.empty((4000, 0)), 2, rng, k=10, sizes=np.full(3, 3))
+        np.testing.assert_allclose(np.sort(found.priors(np.empty((1, 0)))[0]), [0.5, 0.5], atol=0.03)
+        np.testing.assert_allclose(np.sort(found.responses[:, :2], axis=None), [0, 0, 0.9, 0.9], atol=0.03)
+
+
 class TestBadInput:
+    def test_a_code_outside_the_categories(self, rng):
+        y = np.column_stack([np.zeros(20), np.arange(20) % 4])
+        with pytest.raises(SdclabError, match="attribute 2 has other values than the codes 0 to 2"):
+            fit(y, rng.random((20, 1)), np.arange(20) % 2, rng, k=3, sizes=np.array([2, 3]))
+
     def test_more_classes_than_k_allows(self, rng):
         with pytest.raises(SdclabError, match="G is 4 but must be below n/k, which is 3"):
             fit(np.zeros((90, 2)), rng.random((90, 1)), np.arange(90) % 4, rng, k=30)

@@ -9,6 +9,7 @@ from samples import attributes
 from sdclab import methods
 from sdclab.base.errors import SdclabError
 from sdclab.experiment import choice
+from sdclab.experiment.file import prepare
 from sdclab.measures import MEASURES
 from sdclab.microdata.dataset import Dataset
 from sdclab.microdata.microdata import Microdata
@@ -56,7 +57,7 @@ def test_every_measure_of_the_map_exists():
 def test_lines_carry_their_cells_and_the_order_of_the_grid():
     """Of a slug nothing is looked up again: the parameters are those that ran, and so are the neighbours."""
     table = Microdata("in.csv", attributes(60))
-    made = choice.choose(table, Roles.of(table), ["mdav", "hybrid"])
+    made = choice.choose(prepare(table, Roles.of(table)), ["mdav", "hybrid"])
     tried = [row["cell"].parameters["k"] for row in made.lines if row["method"] == "mdav"]
     assert tried == [k for k in methods.grid("mdav")["k"] if k <= 60]
     assert [row["parameters"] for row in made.lines] == [row["cell"].slug for row in made.lines]
@@ -72,7 +73,7 @@ def test_lines_carry_their_cells_and_the_order_of_the_grid():
 def test_replicates_have_bounds(replicates):
     table = Microdata("in.csv", attributes(60))
     with pytest.raises(SdclabError, match=f"replicates is {replicates} but must lie between 1 and 1000"):
-        choice.choose(table, Roles.of(table), ["mdav"], replicates)
+        choice.choose(prepare(table, Roles.of(table)), ["mdav"], replicates)
 
 
 def test_whose_command_is_shown():

@@ -14,6 +14,7 @@ from sdclab.experiment.scenario import Scenario
 from sdclab.measures import measure
 from sdclab.methods import Release, release
 from sdclab.methods.hybrid import clustered, with_least_records
+from sdclab.microdata.attribute import Attribute, Attributes
 from sdclab.microdata.dataset import Dataset
 
 CONTINUOUS = ("age", "TSH", "T3", "T4U", "FTI")
@@ -130,6 +131,123 @@ class TestMixedData:
         assert ours["propensity_mixed"] < theirs["propensity_mixed"]
 
 
+REGION = Attribute("region", "nominal", categories=("east", "north", "south", "west"))
+GRADE = Attribute("grade", "ordinal", categories=("low", "middle", "high"))
+AGE, INCOME = Attribute("age", "count"), Attribute("income", low=0, masses=(0.0,))
+
+
+def people(rng: np.random.Generator, n: int) -> np.ndarray:
+    """Three regions of four, a grade by region, and two numbers by region."""
+    region = rng.choice(4, n, p=[0.4, 0.4, 0.2, 0])
+    grade = (rng.random((n, 1)) > np.array([[0.6, 0.8], [0.2, 0.6], [0.1, 0.2], [0, 0]])[region]).sum(axis=1)
+    age = 30 + 12.0 * region + rng.normal(0, 3, n)
+    return np.column_stack([region, grade, age, 20 * age + rng.normal(0, 50, n)]).astype(float)
+
+
+PEOPLE = Attributes((REGION, GRADE, AGE, Attribute("income")))
+
+
+def typed(y: np.ndarray, attributes: Attributes, count: int, x: np.ndarray | None = None, **parameters) -> np.ndarray:
+    x = y[:, :0] if x is None else x
+    streams = map(np.random.default_rng, range(count))
+    return np.array([release("hybrid", y, x, rng, {"k": 20} | parameters, attributes).values for rng in streams])
+
+
+class TestCategories:
+    def test_they_come_from_the_domain_and_as_often_as_before(self, rng):
+        y = people(rng, 500)
+        made = typed(y, PEOPLE, 40)
+        for j, size in ((0, 4), (1, 3)):
+            before = np.bincount(y[:, j].astype(int), minlength=size) / 500
+            after = np.array([np.bincount(each[:, j].astype(int), minlength=size) / 500 for each in made])
+            assert after.shape[1] == size
+            assert (np.abs(after.mean(axis=0) - before) <= 4 * np.sqrt(before * (1 - before) / 500 / 40) + 1e-3).all()
+
+    def test_means_by_category_are_kept(self, rng):
+        y = people(rng, 500)
+        made = typed(y, PEOPLE, 40)
+        for number in (2, 3):
+            for code in range(3):
+                before = y[y[:, 0] == code, number]
+                after = np.mean([each[each[:, 0] == code, number].mean() for each in made])
+                assert abs(after - before.mean()) < 2 * before.std() / np.sqrt(len(before))
+
+    def test_numbers_are_those_of_a_file_without_categories(self, rng):
+        y = people(rng, 300)
+        alone = typed(y[:, 2:], Attributes(PEOPLE.dependent[2:]), 2)
+        np.testing.assert_array_equal(typed(y, PEOPLE, 2)[:, :, 2:], alone)
+
+    def test_the_same_seed_gives_the_same_release_and_another_another(self, rng):
+        y = people(rng, 300)
+        (a, b), again = typed(y, PEOPLE, 2), typed(y, PEOPLE, 1)[0]
+        assert a.tobytes() == again.tobytes()
+        assert (a[:, :2] != b[:, :2]).any()
+
+    def test_alone_they_are_drawn_from_plain_latent_classes(self, rng):
+        """Two-way tables are kept, and every class is expected to hold k records."""
+        y = people(rng, 1000)[:, [0, 1, 1]]
+        y[:, 2] = np.where(rng.random(1000) < 0.8, y[:, 0], rng.integers(0, 3, 1000))
+        attributes = Attributes((REGION, GRADE, REGION))
+        made = typed(y, attributes, 20)
+        for a, b in ((0, 1), (0, 2), (1, 2)):
+            before, after = (
+                np.histogram2d(each[:, a], each[:, b], bins=[range(5), range(5)])[0] / len(each)
+                for each in (y, made.reshape(-1, 3))
+            )
+            apart = np.outer(before.sum(axis=1), before.sum(axis=0))
+            assert np.abs(after - before).sum() < 0.25 * np.abs(apart - before).sum()
+            np.testing.assert_allclose(after.sum(axis=1), before.sum(axis=1), atol=0.015)
+        facts = release("hybrid", y, y[:, :0], rng, {"k": 150}, attributes).facts
+        assert facts["smallest_cluster"] >= 150 - 1e-6
+
+
+class TestIndependentsWithCategories:
+    def test_means_by_their_categories_are_kept(self, rng):
+        """Clusters cannot tell these groups apart: what is kept, the independents keep."""
+        region = rng.integers(0, 4, 600).astype(float)
+        y = np.column_stack([rng.normal(0.5 * region, 1), rng.normal(-0.3 * region, 1)])
+        y = np.column_stack([y, rng.random(600) < 0.2 + 0.2 * region])
+        flag = Attribute("flag", "nominal", categories=("no", "yes"))
+        made = typed(y, Attributes((Attribute("a"), Attribute("b"), flag), (REGION,)), 30, region[:, None])
+        for code in range(4):
+            chosen = region == code
+            error = y[chosen].std(axis=0) / np.sqrt(chosen.sum())
+            assert (np.abs(made[:, chosen].mean(axis=(0, 1)) - y[chosen].mean(axis=0)) < 2 * error).all()
+
+    def test_means_of_the_file_are_kept_and_covariances_on_average(self, rng):
+        region = rng.integers(0, 4, 300).astype(float)
+        y = rng.normal(region[:, None], 1, (300, 2))
+        made = typed(y, Attributes((Attribute("a"), Attribute("b")), (REGION,)), 40, region[:, None])
+        np.testing.assert_allclose(made.mean(axis=1), np.tile(y.mean(axis=0), (40, 1)), atol=1e-8)
+        covariances = np.array([np.cov(each.T) for each in made])
+        error = covariances.std(axis=0) / np.sqrt(40)
+        assert (np.abs(covariances.mean(axis=0) - np.cov(y.T)) < 4 * error).all()
+
+    def test_who_is_alone_with_a_category_is_not_released(self, rng):
+        """A regression inside every cluster would predict such a record by itself."""
+        region = np.r_[3, rng.integers(0, 3, 299)].astype(float)
+        y = rng.normal(0, 1, (300, 2))
+        made = typed(y, Attributes((Attribute("a"), Attribute("b")), (REGION,)), 20, region[:, None])
+        assert (np.abs(made[:, 0] - y[0]) > 1e-3).any(axis=1).all()
+        assert made[:, 0].std(axis=0).min() > 0.3
+
+
+class TestPointMasses:
+    def test_a_spike_stays_a_spike_and_no_cluster_collapses_onto_it(self, rng):
+        age = rng.uniform(20, 80, 600)
+        income = np.where(rng.random(600) < np.where(age > 60, 0.9, 0.5), 0, 900 + 20 * age + rng.normal(0, 100, 600))
+        y = np.column_stack([age, income])
+        made = typed(y, Attributes((AGE, INCOME)), 30)
+        zero = made[:, :, 1] == 0
+        assert zero.mean() == pytest.approx((income == 0).mean(), abs=0.01)
+        error = age.std() / np.sqrt((income == 0).sum())
+        assert abs(made[:, :, 0][zero].mean() - age[income == 0].mean()) < 2 * error
+        assert np.corrcoef(made[:, :, 0][~zero], made[:, :, 1][~zero])[0, 1] == pytest.approx(
+            np.corrcoef(y[income > 0].T)[0, 1], abs=0.05
+        )
+        assert made[:, :, 1][~zero].mean() == pytest.approx(income[income > 0].mean(), rel=0.03)
+
+
 NASTY: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "whole numbers": lambda table: table.round(),
     "heavy tails": lambda table: np.exp(4 * table),
@@ -143,6 +261,29 @@ NASTY: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "far from 0": lambda table: table + 1e9,
 }
 """Tables as methods meet them when nobody has looked at the file."""
+
+
+def any_column(rng: np.random.Generator, n: int) -> tuple[Attribute, np.ndarray]:
+    """One to forty categories, common, rare or absent; counts, numbers of any size, numbers with one or two spikes."""
+    kind = rng.choice(["continuous", "count", "nominal", "ordinal", "spike", "spikes"])
+    if kind in ("nominal", "ordinal"):
+        size = int(rng.choice([1, 2, 3, 5, min(40, n)]))
+        shares = rng.dirichlet(np.full(size, rng.choice([0.1, 1, 10])))
+        return Attribute("c", kind, categories=tuple(map(str, range(size)))), rng.choice(size, n, p=shares).astype(
+            float
+        )
+    if kind == "count":
+        return Attribute("n", "count", 0), rng.poisson(rng.choice([0.3, 3, 30]), n).astype(float)
+    if kind == "continuous":
+        return Attribute("x"), rng.normal(rng.choice([0, 1e3]), 1, n) * 10.0 ** rng.choice([-9, 0, 9])
+    masses = (0.0,) if kind == "spike" else (0.0, 50.0)
+    values = np.append(masses, np.nan)[rng.integers(0, len(masses) + 1, n)]
+    return Attribute("s", low=0, masses=masses), np.where(np.isnan(values), np.exp(rng.normal(3, 1, n)), values)
+
+
+def check_meant(error: SdclabError) -> None:
+    """That it is no crash in disguise."""
+    assert error.__cause__ is None or isinstance(error.__cause__, SdclabError)
 
 
 class TestNastyTables:
@@ -168,6 +309,24 @@ class TestNastyTables:
         drawn = ~((table == 0) | (table == 1)).all(axis=0)
         off = np.abs(made.mean(axis=0) - table.mean(axis=0)) / (np.abs(table).max(axis=0) + (table == 0).all(axis=0))
         assert off[drawn].max(initial=0.0) < 1e-8
+
+    @pytest.mark.filterwarnings("error")
+    @pytest.mark.parametrize("method", ["hybrid", "synthetic"])
+    @settings(max_examples=25)
+    @given(seed=st.integers(0, 2**32), n=st.sampled_from([4, 12, 45, 130]), p=st.integers(1, 5), q=st.integers(0, 2))
+    def test_columns_of_every_type_are_released_inside_their_domain_or_refused(self, method, seed, n, p, q):
+        rng = np.random.default_rng(seed)
+        dependent, independent = ([any_column(rng, n) for _ in range(count)] for count in (p, q))
+        y, x = (np.column_stack([np.empty((n, 0)), *(c for _, c in part)]) for part in (dependent, independent))
+        attributes = Attributes(*(tuple(a for a, _ in part) for part in (dependent, independent)))
+        parameters = {"k": max(1, min(5, n // 4))} if method == "hybrid" else {}
+        try:
+            made = release(method, y, x, rng, parameters, attributes).values
+        except SdclabError as error:
+            check_meant(error)
+            return
+        for (attribute, _), column in zip(dependent, made.T, strict=True):
+            assert attribute.is_number or not attribute.outside(column).any()
 
     @pytest.mark.parametrize("start", ["mclust", "textbook", "kmeans++"])
     def test_many_attributes_in_large_units(self, start, rng):

@@ -116,7 +116,7 @@ class TestReleases:
 class TestRefusals:
     def test_numbers(self, records, rng):
         typed = Attributes((AREA, Attribute("income")))
-        with pytest.raises(SdclabError, match="method pram takes nominal and ordinal attributes, but income is cont"):
+        with pytest.raises(SdclabError, match="method pram: takes nominal and ordinal attributes, but income is cont"):
             release("pram", records, records[:, :0], rng, {}, typed)
 
     def test_no_types(self, records, rng):

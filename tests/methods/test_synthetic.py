@@ -7,7 +7,8 @@ from scipy import stats
 from scipy.special import expit, logsumexp
 
 from sdclab.base.errors import SdclabError
-from sdclab.methods import protect
+from sdclab.methods import protect, release
+from sdclab.microdata.attribute import Attribute, Attributes
 from sdclab.numerics.arrays import dichotomous
 
 
@@ -151,3 +152,116 @@ def test_how_the_independents_are_written_makes_no_difference(rng, change):
 def test_too_few_records_get_one_sentence(rng):
     with pytest.raises(SdclabError, match="6 attributes need more than 6 records, not 5"):
         protect("synthetic", rng.random((5, 4)), rng.random((5, 2)), rng, {})
+
+
+REGION = Attribute("region", "nominal", categories=("east", "north", "south", "west"))
+GRADE = Attribute("grade", "ordinal", categories=("low", "middle", "high"))
+INCOME = Attribute("income", low=0, masses=(0.0, 520.0))
+
+
+def typed(y: np.ndarray, attributes: Attributes, count: int, x: np.ndarray | None = None) -> np.ndarray:
+    x = y[:, :0] if x is None else x
+    return np.array([release("synthetic", y, x, np.random.default_rng(i), {}, attributes).values for i in range(count)])
+
+
+def people(rng: np.random.Generator, n: int) -> np.ndarray:
+    """A region, of which one is rare and one has no people; a grade by region; an age by both."""
+    region = rng.choice(4, n, p=[0.5, 0.45, 0.05, 0.0])
+    grade = (rng.random((n, 1)) > np.array([[0.6, 0.8], [0.2, 0.6], [0.1, 0.2], [0, 0]])[region]).sum(axis=1)
+    age = 30 + 10.0 * (region == 1) - 5.0 * (grade == 1) + rng.normal(0, 8, n)
+    return np.column_stack([region, grade, age]).astype(float)
+
+
+PEOPLE = Attributes((REGION, GRADE, Attribute("age")))
+
+
+class TestCategories:
+    def test_they_come_from_the_domain_and_as_often_as_before(self, rng):
+        y = people(rng, 600)
+        made = typed(y, PEOPLE, 60)
+        for j, size in ((0, 4), (1, 3)):
+            before = np.bincount(y[:, j].astype(int), minlength=size) / 600
+            after = np.array([np.bincount(each[:, j].astype(int), minlength=size) / 600 for each in made])
+            assert after.shape[1] == size
+            # a release varies by its own draws and by that of the frequency
+            assert (np.abs(after.mean(axis=0) - before) <= 4 * np.sqrt(2 * before * (1 - before) / 600 / 60)).all()
+
+    @pytest.mark.parametrize("order", [[0, 1, 2], [2, 1, 0]], ids=["as regressors", "as responses"])
+    def test_means_by_category_are_kept(self, rng, order):
+        y = people(rng, 600)[:, order]
+        made = typed(y, Attributes(tuple(PEOPLE.dependent[j] for j in order)), 40)
+        region, age = order.index(0), order.index(2)
+        for code in range(3):
+            before = y[y[:, region] == code, age]
+            after = [each[each[:, region] == code, age].mean() for each in made]
+            assert abs(np.mean(after) - before.mean()) < 2 * before.std() / np.sqrt(len(before))
+
+    def test_two_way_tables_are_kept_on_average(self, rng):
+        y = people(rng, 600)
+        made = typed(y, PEOPLE, 40)
+        cells = [(a, b) for a in range(3) for b in range(3)]
+        before = np.array([(y[:, :2] == cell).all(axis=1).sum() for cell in cells])
+        after = np.array([[(each[:, :2] == cell).all(axis=1).sum() for cell in cells] for each in made])
+        assert (np.abs(after.mean(axis=0) - before) < 2 * np.sqrt(before) + 1).all()
+
+    def test_means_by_an_independents_category_are_kept(self, rng):
+        y = people(rng, 600)
+        made = typed(y[:, 2:], Attributes((Attribute("age"),), (REGION,)), 40, y[:, :1])
+        for code in range(3):
+            chosen = y[:, 0] == code
+            before = y[chosen, 2]
+            assert abs(made[:, chosen, 0].mean() - before.mean()) < 2 * before.std() / np.sqrt(len(before))
+
+    def test_two_categories_are_drawn_as_zeros_and_ones_are(self, rng):
+        y = mixed(rng, 200)[:, :3]
+        flag = Attribute("flag", "nominal", categories=("no", "yes"))
+        made = typed(y, Attributes((Attribute("a"), Attribute("b"), flag)), 5)
+        np.testing.assert_allclose(made, releases(y, y[:, :0], 5), atol=1e-8)
+
+    def test_one_that_others_tell_is_told_by_them(self, rng):
+        """Complete separation by a number: nearly every record keeps to it, and nothing is infinite."""
+        x = np.linspace(0, 4, 400, endpoint=False)[:, None]
+        made = typed(np.floor(x), Attributes((REGION,), (Attribute("x"),)), 10, x)
+        assert (made == np.floor(x)).mean() > 0.8
+
+    def test_more_categories_than_there_is_room_for(self, rng):
+        """Forty categories of two attributes in sixty records: the commonest are regressors."""
+        many = Attribute("code", "nominal", categories=tuple(map(str, range(40))))
+        y = np.column_stack([rng.integers(0, 40, (60, 2)), rng.standard_normal(60)]).astype(float)
+        made = typed(y, Attributes((many, many, Attribute("z"))), 5)
+        assert set(np.unique(made[:, :, 0])) <= set(np.unique(y[:, 0]))
+        assert np.abs(made[:, :, 2]).max() < 30
+
+    def test_the_same_seed_gives_the_same_release_and_another_another(self, rng):
+        y = people(rng, 200)
+        (a, b), again = typed(y, PEOPLE, 2), typed(y, PEOPLE, 1)[0]
+        assert a.tobytes() == again.tobytes()
+        assert (a[:, :2] != b[:, :2]).any()
+
+
+class TestPointMasses:
+    def test_a_spike_stays_a_spike_and_depends_on_the_others(self, rng):
+        """Old people have no income, some have that of a small job, the others' grows with age."""
+        age = rng.normal(50, 15, 1000)
+        income = 1000 + 20 * age + rng.normal(0, 100, 1000)
+        income[rng.random(1000) < 0.1] = 520
+        income[rng.random(1000) < expit((age - 50) / 5)] = 0
+        y = np.column_stack([age, income])
+        made = typed(y, Attributes((Attribute("age"), INCOME)), 30)
+        for mass in INCOME.masses:
+            assert (made[:, :, 1] == mass).mean() == pytest.approx((income == mass).mean(), abs=0.01)
+            before, after = age[income == mass].mean(), made[:, :, 0][made[:, :, 1] == mass].mean()
+            assert abs(after - before) < 2 * age.std() / np.sqrt((income == mass).sum())
+        others, drawn = ~np.isin(income, INCOME.masses), ~np.isin(made[:, :, 1], INCOME.masses)
+        slope = np.polyfit(age[others], income[others], 1)[0]
+        assert np.polyfit(made[:, :, 0][drawn], made[:, :, 1][drawn], 1)[0] == pytest.approx(slope, rel=0.1)
+
+    def test_what_comes_after_sees_the_spike(self, rng):
+        income = np.where(rng.random(800) < 0.6, 0, rng.normal(1000, 100, 800))
+        y = np.column_stack([income, 5.0 * (income == 0) + rng.standard_normal(800)])
+        made = typed(y, Attributes((INCOME, Attribute("help"))), 20)
+        assert made[:, :, 1][made[:, :, 0] == 0].mean() == pytest.approx(y[income == 0, 1].mean(), abs=0.1)
+
+    def test_nothing_but_masses(self, rng):
+        y = np.column_stack([rng.standard_normal(100), rng.choice([0, 520.0], 100)])
+        assert set(np.unique(typed(y, Attributes((Attribute("z"), INCOME)), 3)[:, :, 1])) == {0, 520}

@@ -50,7 +50,7 @@ class TestAttributes:
     def test_a_method_that_cannot_take_a_type_says_so_before_it_starts(self, rng):
         values = np.column_stack([rng.random(20), rng.integers(0, 3, 20)])
         for method, parameters in (("noise", {"p": 0.1}), ("noise_cov", {})):
-            with pytest.raises(SdclabError, match=f"{method} takes continuous and count attributes, but region is n"):
+            with pytest.raises(SdclabError, match=f"{method}: takes continuous and count attributes, but region is n"):
                 methods.release(method, values, values[:, :0], rng, parameters, Attributes((INCOME, REGION)))
 
     def test_a_method_sees_what_it_asks_for(self, rng):

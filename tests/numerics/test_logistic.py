@@ -7,9 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import expit
+from sklearn.linear_model import LogisticRegression
 
-from sdclab.numerics.linalg import centred_basis, with_intercept
-from sdclab.numerics.logistic import firth, fit
+from sdclab.numerics.linalg import Terms, centred_basis, with_intercept
+from sdclab.numerics.logistic import PRIOR, Ridge, firth, fit, intercepts, ridge, softmax
 
 
 def one_hot(category: np.ndarray) -> np.ndarray:
@@ -119,3 +120,91 @@ def test_many_categories_far_apart_leave_an_information_that_rounding_makes_inde
     assert indefinite
     assert np.isfinite(made.coefficients).all()
     assert made.log_likelihood > -1e-3
+
+
+def planted(rng: np.random.Generator, n: int, categories: int, terms: int) -> tuple[np.ndarray, np.ndarray]:
+    """Uncorrelated terms after an intercept, and a category by utilities linear in them."""
+    z = rng.standard_normal((n, terms))
+    x = Terms.of(z)(z)
+    utility = x @ rng.standard_normal((terms + 1, categories)) + rng.gumbel(size=(n, categories))
+    return x, utility.argmax(axis=1)
+
+
+def dense_information(model: Ridge) -> np.ndarray:
+    """Category after category, by the definition: the sum of (diag(p) - p p') x x', and the ridge on slopes."""
+    x, p = model.terms, model.probabilities
+    whole = sum(np.kron(np.diag(q) - np.outer(q, q), np.outer(row, row)) for row, q in zip(x, p, strict=True))
+    return whole + np.kron(np.eye(p.shape[1]), np.diag([0.0] + [PRIOR] * (x.shape[1] - 1)))
+
+
+class TestRidge:
+    @pytest.mark.parametrize("categories", [3, 7])
+    def test_it_is_that_of_scikit_learn(self, rng, categories):
+        x, category = planted(rng, 300, categories, 4)
+        theirs = LogisticRegression(C=1 / PRIOR, tol=1e-10, max_iter=5000).fit(x[:, 1:], category)
+        ours = ridge(x, one_hot(category))
+        np.testing.assert_allclose(ours.probabilities, theirs.predict_proba(x[:, 1:]), atol=1e-4)
+        np.testing.assert_allclose(ours.coefficients.sum(axis=1), 0, atol=1e-9)
+        np.testing.assert_allclose(ours.coefficients[1:], theirs.coef_.T, atol=1e-3)
+
+    def test_with_many_records_it_is_maximum_likelihood(self, rng):
+        x, category = planted(rng, 20_000, 4, 2)
+        theirs = sm.MNLogit(category, x).fit(disp=0, method="newton", maxiter=100, tol=1e-12)
+        ours = ridge(x, one_hot(category)).coefficients
+        np.testing.assert_allclose(ours[:, 1:] - ours[:, :1], np.asarray(theirs.params), atol=0.01)
+
+    def test_the_gradient_vanishes_at_the_end(self, rng):
+        """Rare categories overshoot: Newton steps must not creep there."""
+        x, category = planted(rng, 1000, 3, 5)
+        category[:3] = [3, 4, 5]  # one record each
+        x = Terms.of(rare := np.column_stack([x[:, 1:], np.eye(1000)[:, :2]]))(rare)
+        shares = one_hot(category)
+        made = ridge(x, shares)
+        slopes = made.coefficients * (np.arange(x.shape[1]) > 0)[:, None]
+        assert np.abs(x.T @ (shares - made.probabilities) - PRIOR * slopes).max() < 0.01
+
+    def test_complete_separation_leaves_finite_coefficients(self):
+        category = np.repeat(np.arange(4), 25)
+        z = category[:, None] + np.linspace(-0.2, 0.2, 100)[:, None]
+        made = ridge(Terms.of(z)(z), one_hot(category))
+        assert np.abs(made.coefficients).max() < 100
+        assert (made.probabilities.argmax(axis=1) == category).all()
+
+    def test_what_it_solves_is_the_penalised_information(self, rng):
+        x, category = planted(rng, 80, 4, 3)
+        made = ridge(x, one_hot(category))
+        right = rng.standard_normal(made.coefficients.shape)
+        right -= right.mean(axis=1, keepdims=True)
+        theirs = np.linalg.pinv(dense_information(made)) @ right.T.ravel()
+        theirs = theirs.reshape(right.T.shape).T
+        np.testing.assert_allclose(made.solved(right), theirs - theirs.mean(axis=1, keepdims=True), atol=1e-6)
+
+    def test_draws_have_the_inverse_information_as_covariance(self, rng):
+        x, category = planted(rng, 80, 3, 2)
+        made = ridge(x, one_hot(category))
+        draws = np.array([(made.draw(rng) - made.coefficients).T.ravel() for _ in range(4000)])
+        contrasts = np.kron(np.eye(3) - 1 / 3, np.eye(3))
+        theirs = contrasts @ np.linalg.pinv(dense_information(made)) @ contrasts
+        np.testing.assert_allclose(np.cov(draws.T), theirs, atol=0.12 * np.abs(theirs).max())
+        np.testing.assert_allclose(draws.mean(axis=0), 0, atol=5 * np.sqrt(theirs.max() / 4000))
+
+    def test_how_terms_are_turned_changes_no_draw(self, rng):
+        z = rng.standard_normal((100, 3))
+        category = (z @ rng.standard_normal((3, 4))).argmax(axis=1)
+        turned = z @ np.linalg.qr(rng.standard_normal((3, 3)))[0]
+        a, b = (
+            Terms.of(each)(each) @ ridge(Terms.of(each)(each), one_hot(category)).draw(np.random.default_rng(1))
+            for each in (z, turned)
+        )
+        np.testing.assert_allclose(a, b, atol=1e-3)
+
+
+@settings(max_examples=40)
+@given(seed=st.integers(0, 2**32), categories=st.integers(2, 9), spread=st.sampled_from([0.1, 2.0, 30.0]))
+def test_intercepts_give_the_frequencies(seed, categories, spread):
+    rng = np.random.default_rng(seed)
+    scores = spread * rng.standard_normal((200, categories))
+    frequencies = rng.dirichlet(np.full(categories, 0.5)) + 1e-6
+    frequencies /= frequencies.sum()
+    found = softmax(scores + intercepts(frequencies, scores)).mean(axis=0)
+    np.testing.assert_allclose(found, frequencies, atol=1e-7)

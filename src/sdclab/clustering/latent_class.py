@@ -50,13 +50,14 @@ class LatentClasses:
         """As equation 6, of n records; the larger, the better."""
         return 2 * self.log_likelihood - (self.coefficients.size + self.responses.size) * float(np.log(n))
 
-    def priors(self, x: Matrix) -> Matrix:
-        """p_g(x) of equation 12: record × class."""
-        return np.exp(logistic.log_probabilities(self.terms(x) @ self.coefficients))
+    def priors(self, x: Matrix, mean: Vector | None = None) -> Matrix:
+        """p_g(x) of equation 12: record × class; of other intercepts, if need be, so that they have a given mean."""
+        log_p = logistic.log_probabilities(self.terms(x) @ self.coefficients)
+        return np.exp(log_p) if mean is None else logistic.softmax(log_p + logistic.intercepts(mean, log_p))
 
-    def draw(self, x: Matrix, rng: np.random.Generator) -> Matrix:
+    def draw(self, x: Matrix, rng: np.random.Generator, mean: Vector | None = None) -> Matrix:
         """A class for every record by its priors, then every attribute by itself from the class's responses."""
-        bounds = self.priors(x).cumsum(axis=1)[:, :-1]
+        bounds = self.priors(x, mean).cumsum(axis=1)[:, :-1]
         classes = (rng.random((len(x), 1)) >= bounds).sum(axis=1)
         drawn = np.empty((len(x), len(self.sizes)))
         marks = rng.random(drawn.shape)

@@ -19,13 +19,16 @@ from sdclab.methods.hybrid_micro import synthesise
 from sdclab.methods.synthetic import masses_of, part_of, terms_of
 from sdclab.microdata.attribute import Attribute, Attributes
 from sdclab.numerics.arrays import Indices, Mask, Matrix, Vector, dichotomous
-from sdclab.numerics.linalg import centred, centred_basis, fitted, orthonormal_basis, residuals, same_gram
+from sdclab.numerics.linalg import centred, fitted, orthonormal_basis, residuals
 from sdclab.numerics.memo import remembered
 from sdclab.numerics.seeds import stream
 from sdclab.numerics.ties import largest_of
 
 SIZES = range(2, 11)
 """The numbers of clusters that the paper lets BIC choose from."""
+
+ENOUGH = 1e-3
+"""Log-likelihood that latent classes of a typed file may leave: the last of it takes four times as long as the rest."""
 
 GRID = {"k": [20, 60, 200]}
 
@@ -71,7 +74,9 @@ def protect(
     numbers, codes = synthesise_given(parts.numbers, known, members, rng), parts.codes
     if len(parts.sizes):
         before, after = (np.column_stack([each, known]) for each in (parts.numbers, numbers))
-        codes = _latent_classes(parts.codes, before, labels, k, parts.sizes).draw(after, rng)
+        classes = _latent_classes(parts.codes, before, labels, k, parts.sizes, 1e-6 if columns is None else ENOUGH)
+        # released numbers lie elsewhere than the original ones, but no class is to be the larger for it
+        codes = classes.draw(after, rng, None if columns is None else classes.priors(before).mean(axis=0))
     facts = _facts([len(each) for each in members], chosen.bic, chosen.log_likelihood)
     return Release(parts.together(numbers, codes), facts)
 
@@ -136,11 +141,11 @@ def _filled(numbers: Matrix, known: Matrix, masses: Mapping[int, Vector]) -> Mat
 
 
 def synthesise_given(records: Matrix, known: Matrix, clusters: list[Indices], rng: np.random.Generator) -> Matrix:
-    """Normal records around what clusters and independents predict, with the residuals' exact covariances.
+    """What clusters and independents predict, and residuals synthesised inside each cluster.
 
-    One regression, on the clusters and the independents, serves all clusters: one in each would release a record that
-    is alone there with its category as it was. Means and covariances of the file are kept, and so are its means by the
-    independents' categories, the latter on average.
+    One regression serves all clusters, and draws need not be orthogonal to what it predicts: else a record that is
+    alone with its category, which the regression fits, would be released as it was. Means are kept in every cluster;
+    covariances, and means by the independents' categories, on average.
     """
     if not known.shape[1]:
         return synthesise(records, clusters, rng)
@@ -148,14 +153,7 @@ def synthesise_given(records: Matrix, known: Matrix, clusters: list[Indices], rn
     for label, members in enumerate(clusters):
         labels[members, label] = 1
     basis = orthonormal_basis(np.column_stack([labels, centred(known)]))
-    predicted, left = fitted(basis, records), residuals(basis, records)
-    protected = np.empty_like(records)
-    for members in clusters:
-        # away from the predictions, so that covariances add up, if there is room
-        around = predicted[members] if len(members) > 2 * records.shape[1] + 1 else np.empty((len(members), 0))
-        drawn = same_gram(left[members], centred_basis(around), rng, within=not around.size)
-        protected[members] = predicted[members] + drawn
-    return protected
+    return fitted(basis, records) + synthesise(residuals(basis, records), clusters, rng)
 
 
 def _of_categories_alone(
@@ -175,7 +173,7 @@ def _plain_latent_classes(
     """Equation 13: with no clusters to start from BIC chooses the number of classes, more as long as that helps."""
     best = None
     for number in classes:
-        found = latent_class.fit(codes, x, number, stream(0), k=k, sizes=sizes)
+        found = latent_class.fit(codes, x, number, stream(0), k=k, sizes=sizes, tolerance=ENOUGH)
         if best is not None and found.bic(len(codes)) <= best.bic(len(codes)):
             break
         best = found
@@ -226,10 +224,12 @@ def _sizes(clusters: int | None, k: int, n: int) -> tuple[int, ...]:
 
 
 @remembered
-def _latent_classes(codes: Matrix, x: Matrix, labels: Indices, k: int, sizes: Indices) -> latent_class.LatentClasses:
+def _latent_classes(
+    codes: Matrix, x: Matrix, labels: Indices, k: int, sizes: Indices, tolerance: float
+) -> latent_class.LatentClasses:
     """Section 6: as many latent classes as clusters; the random starts are the same for every replicate."""
     numbered = np.unique(labels, return_inverse=True)[1]
-    return latent_class.fit(codes, x, numbered, stream(0), k=k, sizes=sizes)
+    return latent_class.fit(codes, x, numbered, stream(0), k=k, sizes=sizes, tolerance=tolerance)
 
 
 def _facts(sizes: Sequence[float], bic: float, log_likelihood: float) -> dict[str, float]:

@@ -108,7 +108,7 @@ class Attributes:
         """Refuse dependents of a type that a method does not take."""
         for each in self.dependent:
             if each.type not in types:
-                raise SdclabError(f"{what} takes {_in_words(types)}, but {each.name} is {each.type}.")
+                raise SdclabError(f"{what}: takes {_in_words(types)}, but {each.name} is {each.type}.")
 
 
 def _in_words(types: Sequence[Type]) -> str:

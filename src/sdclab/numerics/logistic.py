@@ -24,8 +24,8 @@ TINY = 1e-300
 ENOUGH = 1e-10
 """A gain below this share of the log-likelihood is none."""
 
-PRIOR = 1.0
-"""The ridge: slopes are penalised as by a normal prior of variance 1."""
+PRIOR = 0.25
+"""The ridge: slopes of terms of SD 1 are penalised as by a normal prior of SD 2."""
 
 
 @dataclass(frozen=True)
