@@ -29,7 +29,7 @@ def test_protects_the_dependents_and_leaves_the_rest():
     pd.testing.assert_frame_equal(found.table.frame[["age", "name"]], frame[["age", "name"]])
     values = found.table.frame[["income", "tax"]].to_numpy()
     assert np.unique(values, axis=0, return_counts=True)[1].min() >= 3
-    np.testing.assert_allclose(values.mean(axis=0), frame[["income", "tax"]].mean(), atol=0.0005)
+    np.testing.assert_allclose(values.mean(axis=0), frame[["income", "tax"]].mean(), atol=0.005)  # of two decimals
 
 
 def test_the_seed_decides():
