@@ -229,4 +229,4 @@ class TestBadInput:
         tree.edit("resources/datasets.yaml", replica.fingerprint, flat.fingerprint)
         shown = self.refused(tree, *SMALL)
         assert "column FEDTAX of census is constant" in shown
-        assert not list(tree.root.glob("results/smoke/cells/*/*/*/*.csv"))
+        assert not list(tree.root.glob("results/smoke/cells/*/S*/*/*.csv"))  # the example's cells may be done by then
