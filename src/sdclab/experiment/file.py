@@ -96,6 +96,7 @@ def prepare(
     say: Say = lambda line: None,
 ) -> Prepared:
     """A table with its roles; `say` hears of rows that are dropped."""
+    table.check(list(types or ()))
     table = without_gaps(table, roles.used, missing, say)
     attributes = inference.attributes(table, roles.used, _of(types or {}, roles.used))
     values = table.encoded(roles.used, attributes)
