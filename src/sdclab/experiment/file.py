@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -31,17 +32,17 @@ class Prepared:
     gaps: Mask = field(repr=False)
     rules: tuple[Rule, ...] = ()
 
-    @property
+    @cached_property
     def derived(self) -> Derived:
         """Dependents that follow from others by a rule: no method sees them."""
         return Derived.of(self.rules, self.roles.dependent)
 
-    @property
+    @cached_property
     def modelled(self) -> tuple[str, ...]:
         """The dependents that a method is given."""
         return tuple(column for column in self.roles.dependent if column not in self.derived.rules)
 
-    @property
+    @cached_property
     def dataset(self) -> Dataset:
         """The columns, and the pattern of gaps as one more, if there are some."""
         names, attributes, values = self.roles.used, self.attributes, self.values
@@ -52,12 +53,12 @@ class Prepared:
             values = np.column_stack([values, codes])
         return Dataset(self.table.file, "own", self.table.file, names, values, attributes)
 
-    @property
+    @cached_property
     def scenario(self) -> Scenario:
         pattern = tuple(set(self.dataset.columns) - set(self.roles.used))
         return Scenario.of_file(self.modelled, self.roles.independent + pattern)
 
-    @property
+    @cached_property
     def split_attributes(self) -> Attributes:
         """What the arrays of the scenario hold."""
         found = self.scenario.attributes(self.dataset)
