@@ -1,11 +1,13 @@
 """The package from Python: DataFrames in, DataFrames out, one kind of error."""
 
+import re
 import subprocess
 import sys
 
 import numpy as np
 import pandas as pd
 import pytest
+from conftest import PROJECT
 
 import sdclab
 from sdclab import SdclabError
@@ -195,3 +197,10 @@ def test_importing_it_loads_nothing():
     assert {"protect", "measure", "map", "describe", "SdclabError"} <= set(dir(sdclab))
     with pytest.raises(AttributeError, match="no attribute 'protec'"):
         sdclab.protec  # noqa: B018
+
+
+@pytest.mark.slow
+def test_the_lines_of_the_docs_run(frame):
+    text = (PROJECT / "docs" / "own_data.md").read_text()
+    code = re.search(r"## From Python\n```python\n(.*?)```", text, re.DOTALL)[1]
+    exec(code, {"frame": frame})
