@@ -23,7 +23,7 @@ from sdclab.numerics.arrays import Matrix, Vector
 SEEN = 2_000
 """Records in which identities are looked for; all others must then obey them, too."""
 
-MOST_TIED = 25
+MAX_TIED = 25
 """Of more columns that depend on each other, all sets of four are too many to try."""
 
 ROUNDING = 1e-9
@@ -164,7 +164,7 @@ def identities(values: Matrix) -> list[dict[int, int]]:
     seen = values[:: max(1, len(values) // SEEN)]
     tied = _tied(seen)
     found: list[dict[int, int]] = []
-    for size in (2, 3, 4) if len(tied) <= MOST_TIED else (2,):
+    for size in (2, 3, 4) if len(tied) <= MAX_TIED else (2,):
         for columns in combinations(tied, size):
             if any(set(known) <= set(columns) for known in found):
                 continue

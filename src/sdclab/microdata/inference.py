@@ -25,7 +25,7 @@ from sdclab.numerics.arrays import Vector
 SHARED = 10
 """What so many records have in common gives none of them away."""
 
-MOST_DECIMALS, MOST_NARROW = 10, 5
+MAX_DECIMALS, MAX_NARROW = 10, 5
 """A number with more is no decimal one, but the result of a computation; of 32 bits, fewer."""
 
 NEAR_100 = 95
@@ -202,8 +202,8 @@ def _decimals(table: Microdata, column: str, type: Type) -> int | None:
     values = table.numbers(column)
     present = values[np.isfinite(values)]
     is_narrow = str(table.frame[column].dtype).lower().startswith(("float32", "float["))
-    kind, most = (np.float32, MOST_NARROW) if is_narrow else (np.float64, MOST_DECIMALS)
-    for decimals in range(most + 1):
+    kind, limit = (np.float32, MAX_NARROW) if is_narrow else (np.float64, MAX_DECIMALS)
+    for decimals in range(limit + 1):
         if np.array_equal(np.round(present, decimals).astype(kind), present.astype(kind)):
             return max(decimals, table.written_decimals(column))
     return None
