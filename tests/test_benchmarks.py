@@ -60,6 +60,7 @@ def test_both_sides_agree(name):
     np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=0.02 if name == "fellegi-sunter" else 1e-6)
 
 
+@pytest.mark.slow
 def test_growth_covers_every_method_and_measure():
     registered = {*METHODS, *MEASURES}
     assert set(growth.QUADRATIC) == set(growth.LINEAR) <= registered

@@ -124,6 +124,7 @@ class TestBadInput:
         assert "unknown measure 'pill'" in self.refused(run, "measure", "in.csv", "in.csv", "--measures", "pill")
 
 
+@pytest.mark.slow
 def test_messages_do_not_list_thousands_of_names(run):
     pd.DataFrame({f"column {j}": ["x", "y"] for j in range(5_000)} | {"z": [1, 2]}).to_csv("in.csv", index=False)
     for more in ((), ("--dependent", "colum"), ("--dependent", "z" * 5_000)):

@@ -233,6 +233,7 @@ class TestIndependentsWithCategories:
 
 
 class TestPointMasses:
+    @pytest.mark.slow
     def test_a_spike_stays_a_spike_and_no_cluster_collapses_onto_it(self, rng):
         age = rng.uniform(20, 80, 600)
         income = np.where(rng.random(600) < np.where(age > 60, 0.9, 0.5), 0, 900 + 20 * age + rng.normal(0, 100, 600))
@@ -314,6 +315,7 @@ class TestNastyTables:
     @pytest.mark.parametrize("method", ["hybrid", "synthetic"])
     @settings(max_examples=25)
     @given(seed=st.integers(0, 2**32), n=st.sampled_from([4, 12, 45, 130]), p=st.integers(1, 5), q=st.integers(0, 2))
+    @pytest.mark.slow
     def test_columns_of_every_type_are_released_inside_their_domain_or_refused(self, method, seed, n, p, q):
         rng = np.random.default_rng(seed)
         dependent, independent = ([any_column(rng, n) for _ in range(count)] for count in (p, q))
