@@ -242,12 +242,9 @@ class Microdata:
     def rows(self, chosen: Mask) -> "Microdata":
         return replace(self, frame=self.frame[chosen])
 
-    def dataset(self, columns: Sequence[str], attributes: Sequence[Attribute] | None = None) -> Dataset:
-        """Some columns as a dataset of the kind `own`; categories by their codes, if attributes tell of them."""
-        if attributes is None:
-            values = self.matrix(columns)
-        else:
-            values = self._finite(self.encoded(columns, attributes), columns)
+    def dataset(self, columns: Sequence[str], attributes: Sequence[Attribute]) -> Dataset:
+        """Some columns as a dataset of the kind `own`, categories by their codes."""
+        values = self._finite(self.encoded(columns, attributes), columns)
         return Dataset(self.file, "own", self.file, tuple(columns), values)
 
     def encoded(self, columns: Sequence[str], attributes: Sequence[Attribute]) -> Matrix:
