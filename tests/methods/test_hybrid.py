@@ -223,6 +223,25 @@ class TestIndependentsWithCategories:
         error = covariances.std(axis=0) / np.sqrt(40)
         assert (np.abs(covariances.mean(axis=0) - np.cov(y.T)) < 4 * error).all()
 
+    def test_a_category_that_one_of_theirs_excludes_stays_away(self, rng):
+        """Classes, which are found by numbers, do not know that nobody in the east has the highest grade."""
+        region = rng.integers(0, 4, 500).astype(float)
+        grade = np.where(region == 0, rng.integers(0, 2, 500), rng.integers(0, 3, 500))
+        y = np.column_stack([rng.standard_normal((500, 2)), grade])
+        made = typed(y, Attributes((Attribute("a"), Attribute("b"), GRADE), (REGION,)), 20, region[:, None])[:, :, 2]
+        assert (made[:, region == 0] < 2).all()
+        for code in range(4):
+            before = np.bincount(grade[region == code], minlength=3) / (region == code).sum()
+            after = np.array([(made[:, region == code] == each).mean() for each in range(3)])
+            np.testing.assert_allclose(after, before, atol=0.05)
+
+    def test_a_category_that_few_have_shows_nothing_of_them(self, rng):
+        """Raked to its own frequencies, a region of one record would be released with that record's grade."""
+        region = np.r_[3, rng.integers(0, 3, 299)].astype(float)
+        y = np.column_stack([rng.standard_normal((300, 2)), rng.integers(0, 3, 300)])
+        made = typed(y, Attributes((Attribute("a"), Attribute("b"), GRADE), (REGION,)), 40, region[:, None])
+        assert len(np.unique(made[:, 0, 2])) > 1
+
     def test_who_is_alone_with_a_category_is_not_released(self, rng):
         """A regression inside every cluster would predict such a record by itself."""
         region = np.r_[3, rng.integers(0, 3, 299)].astype(float)

@@ -10,7 +10,7 @@ from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
 from sdclab.numerics.linalg import Terms, centred_basis, with_intercept
-from sdclab.numerics.logistic import PRIOR, Ridge, firth, fit, intercepts, ridge, softmax
+from sdclab.numerics.logistic import PRIOR, Ridge, firth, fit, intercepts, raked, ridge, softmax
 
 
 def one_hot(category: np.ndarray) -> np.ndarray:
@@ -208,3 +208,26 @@ def test_intercepts_give_the_frequencies(seed, categories, spread):
     frequencies /= frequencies.sum()
     found = softmax(scores + intercepts(frequencies, scores)).mean(axis=0)
     np.testing.assert_allclose(found, frequencies, atol=1e-7)
+
+
+class TestRaking:
+    def test_every_group_has_the_frequencies_of_its_shares(self, rng):
+        n = 500
+        scores = rng.standard_normal((n, 3))
+        shares = (rng.integers(0, 3, n)[:, None] == np.arange(3)).astype(float)
+        groups = [np.ones(n, dtype=bool), np.arange(n) < 200]
+        p = softmax(raked(scores, shares, groups))
+        for group in (*groups, ~groups[1]):
+            np.testing.assert_allclose(p[group].mean(axis=0), shares[group].mean(axis=0), atol=1e-3)
+
+    def test_odds_inside_a_group_stay_as_they_were(self, rng):
+        """Raking multiplies the odds of a category by one factor a group, whoever has it."""
+        scores = rng.standard_normal((60, 3))
+        shares = (rng.integers(0, 3, 60)[:, None] == np.arange(3)).astype(float)
+        moved = raked(scores, shares, [np.ones(60, dtype=bool)]) - scores
+        contrasts = moved[:, 1:] - moved[:, :1]
+        np.testing.assert_allclose(contrasts, np.broadcast_to(contrasts[0], contrasts.shape))
+
+    def test_a_category_that_a_group_lacks_stays_away(self, rng):
+        shares = (rng.integers(0, 2, 80)[:, None] == np.arange(3)).astype(float)
+        assert softmax(raked(rng.random((80, 3)), shares, [np.arange(80) < 40]))[:40, 2].max() < 1e-6

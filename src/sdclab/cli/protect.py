@@ -13,6 +13,7 @@ from sdclab.base.registry import Parameter
 from sdclab.cli.common import add_column_options, file_of, prepared, say
 from sdclab.experiment.release import check_seed, release
 from sdclab.methods import METHODS
+from sdclab.microdata.attribute import BOUNDS
 from sdclab.microdata.endings import check_ending
 from sdclab.microdata.writing import write
 
@@ -40,8 +41,11 @@ def add_arguments(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> 
     add_column_options(parser, release=True)
     rule = "what must hold in every record: 'total = wages + interest', 'tax <= income'"
     parser.add_argument("--rule", action="append", default=[], metavar="RULE", help=rule)
-    bounds = "released numbers beyond a column's bounds become the bound, their mirror image, or stay (default: clip)"
-    parser.add_argument("--bounds", choices=["clip", "reflect", "none"], default="clip", help=bounds)
+    bounds = (
+        "released numbers beyond a column's bounds become the bound, and others are moved so that means stay (balance, "
+        "the default), the bound (clip), their mirror image (reflect), or stay (none)"
+    )
+    parser.add_argument("--bounds", choices=BOUNDS, default="balance", help=bounds)
     unchanged = "release the file even if the method leaves a dependent as it is"
     parser.add_argument("--allow-unchanged", action="store_true", help=unchanged)
     if method is not None:

@@ -13,7 +13,7 @@ import numpy as np
 from sdclab.base.errors import SdclabError
 from sdclab.clustering.constraint import constrained
 from sdclab.numerics import logistic
-from sdclab.numerics.arrays import Indices, Matrix, Vector
+from sdclab.numerics.arrays import Indices, Mask, Matrix, Vector
 from sdclab.numerics.linalg import Terms
 from sdclab.numerics.ties import largest_of, smallest_of
 
@@ -55,16 +55,37 @@ class LatentClasses:
         log_p = logistic.log_probabilities(self.terms(x) @ self.coefficients)
         return np.exp(log_p) if mean is None else logistic.softmax(log_p + logistic.intercepts(mean, log_p))
 
-    def draw(self, x: Matrix, rng: np.random.Generator, mean: Vector | None = None) -> Matrix:
-        """A class for every record by its priors, then every attribute by itself from the class's responses."""
+    def draw(
+        self, x: Matrix, rng: np.random.Generator, mean: Vector | None = None, like: "Like | None" = None
+    ) -> Matrix:
+        """A class for every record by its priors, then every attribute by itself from the class's responses.
+
+        These can be raked (`like`): in some groups of records attributes then are as frequent as they were.
+        """
         bounds = self.priors(x, mean).cumsum(axis=1)[:, :-1]
         classes = (rng.random((len(x), 1)) >= bounds).sum(axis=1)
         drawn = np.empty((len(x), len(self.sizes)))
         marks = rng.random(drawn.shape)
         for j, responses in enumerate(np.split(self.responses, _firsts(self.sizes)[1:], axis=1)):
-            passed = (marks[:, [j]] >= responses.cumsum(axis=1)[classes]).sum(axis=1)
+            chosen = responses[classes] if like is None else like.raked(j, responses, classes)
+            passed = (marks[:, [j]] >= chosen.cumsum(axis=1)).sum(axis=1)
             drawn[:, j] = (passed + 1) % self.sizes[j]  # the first category comes after all others
         return drawn
+
+
+@dataclass(frozen=True)
+class Like:
+    """Codes of records, and groups of them in which the frequencies of categories are to be kept."""
+
+    codes: Matrix
+    groups: Sequence[Mask]
+
+    def raked(self, j: int, responses: Matrix, classes: Indices) -> Matrix:
+        """Record × category but the first of attribute j: its probability given the record's class and its groups."""
+        first = np.maximum(1 - responses.sum(axis=1, keepdims=True), EDGE)
+        scores = np.log(np.hstack([first, responses]))[classes]
+        shares = one_hot(self.codes[:, j], scores.shape[1])
+        return logistic.softmax(logistic.raked(scores, shares, self.groups))[:, 1:]
 
 
 def fit(

@@ -109,8 +109,10 @@ def releases(
     parameters = {key: value for key, value in cell.parameters.items() if key not in scenario.takes}
     rng = stream(seed)
     made = [methods.release(cell.method, *split, rng, parameters, attributes) for split in splits]
-    made = [methods.fitted(each, attributes) for each in made] if attributes else made
-    return list(zip(splits, made, strict=True))
+    released = list(zip(splits, made, strict=True))
+    if attributes is None:
+        return released
+    return [(split, methods.fitted(each, split[1], attributes)) for split, each in released]
 
 
 def _measured(split: Split, made: Release, measured: Measures, attributes: Attributes | None) -> dict[str, float]:

@@ -56,7 +56,7 @@ def protect(
     drop: Sequence[str] = (),
     types: Mapping[str, Any] | None = None,
     rules: Sequence[str] = (),
-    bounds: Bounds = "clip",
+    bounds: Bounds = "balance",
     missing: Missing = "refuse",
     seed: int | None = None,
     allow_unchanged: bool = False,
@@ -81,7 +81,7 @@ def release(
     parameters: Mapping[str, object],
     seed: int | None = None,
     allow_unchanged: bool = False,
-    bounds: Bounds = "clip",
+    bounds: Bounds = "balance",
 ) -> Released:
     """Protect the dependents of a table by a method; without a seed by a fresh one, which nobody can guess.
 
@@ -94,7 +94,7 @@ def release(
     attributes = prepared.split_attributes
     rng = stream(seed)
     made = methods.release(method, dependent, independent, rng, parameters, attributes)
-    made = methods.fitted(made, attributes, bounds)
+    made = methods.fitted(made, independent, attributes, bounds)
     found = intact.compare(dependent, made.values, attributes)
     unchanged = [prepared.modelled[i] for i in found.unchanged]
     if unchanged and not allow_unchanged:

@@ -22,7 +22,7 @@ import numpy as np
 from sdclab.base.errors import SdclabError
 from sdclab.base.registry import Registry, check_numbers
 from sdclab.microdata.attribute import NUMBERS, Attributes, Bounds, Type
-from sdclab.numerics.arrays import Matrix
+from sdclab.numerics.arrays import Matrix, Vector
 
 METHODS = Registry("method", __name__, "protect")
 
@@ -79,10 +79,29 @@ def release(
     return Release(np.asarray(made.values, dtype=float), made.facts)
 
 
-def fitted(made: Release, attributes: Attributes, bounds: Bounds = "clip") -> Release:
-    """The release with every value inside its attribute's domain, and how many numbers were beyond their bounds."""
-    beyond = int(attributes.beyond(made.values).sum())
-    return Release(attributes.fitted(made.values, bounds), {**made.facts, "beyond_bounds": beyond})
+def fitted(made: Release, independent: Matrix, attributes: Attributes, bounds: Bounds = "balance") -> Release:
+    """The release with every value inside its attribute's domain, and what that took: how many numbers were beyond
+    their bounds, how many were rounded, and by how much of their SD it moved a mean and an SD at most.
+    """
+    values = attributes.fitted(made.values, independent, bounds)
+    chosen = attributes.numbers()
+    if not chosen.any():
+        return Release(values, made.facts)
+    raw, fit = made.values[:, chosen], values[:, chosen]
+    whole = attributes.fitted(made.values, independent, "none")
+    facts = {
+        "beyond_bounds": int(attributes.beyond(made.values).sum()),
+        "rounded": int((whole[:, chosen] != raw).sum()),
+        "mean_moved": _largest(fit.mean(axis=0) - raw.mean(axis=0), raw),
+        "sd_moved": _largest(fit.std(axis=0) - raw.std(axis=0), raw),
+    }
+    return Release(values, {**made.facts, **facts})
+
+
+def _largest(changes: Vector, values: Matrix) -> float:
+    """The largest of some changes, in SDs of their columns."""
+    spread = values.std(axis=0)
+    return float(np.max(np.abs(changes) / np.where(spread > 0, spread, 1.0)))
 
 
 def _check_values(values: object, dependent: Matrix, columns: Sequence[str], where: str) -> None:

@@ -68,15 +68,19 @@ def protect(
     if not parts.numbers.shape[1]:
         if columns is None:
             raise SdclabError("method hybrid: every dependent is dichotomous, but at least one must be continuous.")
-        return _of_categories_alone(parts, known, rng, k, clusters)
+        return _of_categories_alone(parts, known, columns, rng, k, clusters)
     chosen, labels = clustered(parts.numbers, k, clusters, model, start, enforce)
     members = [np.flatnonzero(labels == label) for label in np.unique(labels)]
     numbers, codes = synthesise_given(parts.numbers, known, members, rng), parts.codes
     if len(parts.sizes):
         before, after = (np.column_stack([each, known]) for each in (parts.numbers, numbers))
         classes = _latent_classes(parts.codes, before, labels, k, parts.sizes, 1e-6 if columns is None else ENOUGH)
-        # released numbers lie elsewhere than the original ones, but no class is to be the larger for it
-        codes = classes.draw(after, rng, None if columns is None else classes.priors(before).mean(axis=0))
+        if columns is None:
+            codes = classes.draw(after, rng)
+        else:
+            # released numbers lie elsewhere than the original ones, but no class is to be the larger for it
+            like = latent_class.Like(parts.codes, _groups(known, columns, k))
+            codes = classes.draw(after, rng, classes.priors(before).mean(axis=0), like)
     facts = _facts([len(each) for each in members], chosen.bic, chosen.log_likelihood)
     return Release(parts.together(numbers, codes), facts)
 
@@ -157,13 +161,19 @@ def synthesise_given(records: Matrix, known: Matrix, clusters: list[Indices], rn
 
 
 def _of_categories_alone(
-    parts: _Parts, known: Matrix, rng: np.random.Generator, k: int, clusters: int | None
+    parts: _Parts, known: Matrix, columns: Attributes, rng: np.random.Generator, k: int, clusters: int | None
 ) -> Release:
     """A class's size is the number of records that it is expected to hold."""
     n = len(known)
     found = _plain_latent_classes(parts.codes, known, k, parts.sizes, _sizes(clusters, k, n))
     expected = (n * found.priors(known).mean(axis=0)).tolist()
-    return Release(found.draw(known, rng), _facts(expected, found.bic(n), found.log_likelihood))
+    codes = found.draw(known, rng, like=latent_class.Like(parts.codes, _groups(known, columns, k)))
+    return Release(codes, _facts(expected, found.bic(n), found.log_likelihood))
+
+
+def _groups(known: Matrix, columns: Attributes, k: int) -> list[Mask]:
+    """All records, and those of every category of an independent that at least k have: fewer would be shown."""
+    return [np.ones(len(known), dtype=bool), *(who for who in columns.by_category(known) if who.sum() >= k)]
 
 
 @remembered

@@ -16,7 +16,7 @@ from sdclab.base.errors import SdclabError
 from sdclab.microdata.attribute import Attribute, Attributes
 from sdclab.numerics import logistic
 from sdclab.numerics.arrays import Indices, Matrix, Vector, dichotomous
-from sdclab.numerics.linalg import Terms
+from sdclab.numerics.linalg import Terms, centred_basis
 
 TAKES = ("continuous", "count", "nominal", "ordinal")
 
@@ -46,11 +46,12 @@ def protect(
         raise SdclabError(f"method synthetic: {attributes} attributes need more than {attributes} records, not {n}.")
     types = [Attribute("") for _ in range(p)] if columns is None else columns.dependent
     indicators = _indicators(dependent, types, n // 2 - attributes)
+    known = centred_basis(independent) if columns is not None and independent.shape[1] else None
     protected = np.empty_like(dependent)
     for j, y in enumerate(dependent.T):
         original, made = (_regressors(independent, each[:, :j], types, indicators) for each in (dependent, protected))
         terms = Terms.of(original)
-        protected[:, j] = _drawn(types[j], y, terms(original), terms(made), rng)
+        protected[:, j] = _drawn(types[j], y, terms(original), terms(made), known, rng)
     return protected
 
 
@@ -78,14 +79,18 @@ def _regressors(
     return np.column_stack([independent, numeric, *(values[:, i] == value for i, value in indicators if i < j)])
 
 
-def _drawn(attribute: Attribute, y: Vector, before: Matrix, after: Matrix, rng: np.random.Generator) -> Vector:
+def _drawn(
+    attribute: Attribute, y: Vector, before: Matrix, after: Matrix, known: Matrix | None, rng: np.random.Generator
+) -> Vector:
     if not attribute.is_number:
         return _category(y, before, after, rng)
     # the regression of a constant leaves no residual, so it is released as it is
     if dichotomous(y[:, None]).all() and np.ptp(y) > 0:
         return _logistic(y, before, after, rng)
     masses = masses_of(attribute, y)
-    return _two_parts(y, masses, before, after, rng) if len(masses) else _linear(y, before, after, rng)
+    if len(masses):
+        return _two_parts(y, masses, before, after, known, rng)
+    return _linear(y, before, after, None if known is None else (known, known), rng)
 
 
 def masses_of(attribute: Attribute, y: Vector) -> Vector:
@@ -108,14 +113,18 @@ def terms_of(some: Matrix, others: Matrix) -> tuple[Matrix, Matrix]:
     return fitted[:, :used], wanted[:, :used]
 
 
-def _two_parts(y: Vector, masses: Vector, before: Matrix, after: Matrix, rng: np.random.Generator) -> Vector:
+def _two_parts(
+    y: Vector, masses: Vector, before: Matrix, after: Matrix, known: Matrix | None, rng: np.random.Generator
+) -> Vector:
     """Which point mass or none, then a regression among the records that have none."""
     part = part_of(y, masses)
     drawn = _category(part, before, after, rng).astype(np.intp)
     made = np.concatenate([[np.nan], masses])[drawn]
     others, chosen = part == 0, drawn == 0
     if chosen.any():
-        made[chosen] = _linear(y[others], *terms_of(before[others, 1:], after[chosen, 1:]), rng)
+        terms = terms_of(before[others, 1:], after[chosen, 1:])
+        both = None if known is None else terms_of(known[others, 1:], known[chosen, 1:])
+        made[chosen] = _linear(y[others], *terms, both, rng)
     return made
 
 
@@ -149,15 +158,29 @@ def _frequencies(seen: Vector, scores: Matrix, rng: np.random.Generator) -> Vect
     return np.asarray(drawn / drawn.sum())
 
 
-def _linear(y: Vector, before: Matrix, after: Matrix, rng: np.random.Generator) -> Vector:
+def _linear(
+    y: Vector, before: Matrix, after: Matrix, known: tuple[Matrix, Matrix] | None, rng: np.random.Generator
+) -> Vector:
     """sigma² ~ rss / chi²(n - terms), beta ~ N(beta_hat, sigma² (X'X)^-1), y ~ N(X beta, sigma²); here X'X = n I."""
     n, terms = before.shape
     mean = y.mean()
     beta = before.T @ (y - mean) / n
     residuals = y - mean - before @ beta
+    moved = 0.0 if known is None else _regressed_alike(y, mean + after @ beta, *known)
     sigma = np.sqrt(residuals @ residuals / rng.chisquare(n - terms))
     beta += sigma * _standard_normal(before, rng) / np.sqrt(n)
-    return mean + after @ beta + sigma * rng.standard_normal(len(after))
+    return mean + after @ beta + moved + sigma * rng.standard_normal(len(after))
+
+
+def _regressed_alike(y: Vector, predicted: Vector, before: Matrix, after: Matrix) -> Vector:
+    """By how much predictions must move so that their regression on the independents is that of the originals.
+
+    The other regressors are synthetic, and may lie where the model was never seen: there it is far off, and means by
+    category would be, too.
+    """
+    wanted = after @ np.linalg.lstsq(before, y, rcond=None)[0]
+    moved: Vector = after @ np.linalg.lstsq(after, wanted - predicted, rcond=None)[0]
+    return moved
 
 
 def _logistic(y: Vector, before: Matrix, after: Matrix, rng: np.random.Generator) -> Vector:

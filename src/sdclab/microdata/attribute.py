@@ -9,14 +9,19 @@ import numpy as np
 
 from sdclab.base.errors import SdclabError
 from sdclab.numerics.arrays import Indices, Mask, Matrix, Vector
+from sdclab.numerics.balance import balanced
+from sdclab.numerics.linalg import orthonormal_basis, with_intercept
 
 Type = Literal["continuous", "count", "nominal", "ordinal"]
 TYPES: tuple[Type, ...] = ("continuous", "count", "nominal", "ordinal")
 NUMBERS: tuple[Type, ...] = ("continuous", "count")
 """Types of numbers; the others are of categories."""
 
-Bounds = Literal["clip", "reflect", "none"]
-"""What becomes of a released number beyond the bounds: the bound itself, its mirror image, or itself."""
+Bounds = Literal["balance", "clip", "reflect", "none"]
+BOUNDS: tuple[Bounds, ...] = ("balance", "clip", "reflect", "none")
+"""What becomes of a released number beyond the bounds: the bound, with the others moved so that means stay; the bound
+itself; its mirror image; or itself.
+"""
 
 
 @dataclass(frozen=True)
@@ -41,7 +46,10 @@ class Attribute:
         return self.type in NUMBERS
 
     def fitted(self, values: Vector, bounds: Bounds = "clip") -> Vector:
-        """Released values inside the domain: codes of categories, or numbers with its decimals inside its bounds."""
+        """Released values inside the domain: codes of categories, or numbers with its decimals inside its bounds.
+
+        A value by itself is balanced by clipping it; `Attributes.fitted` moves the others.
+        """
         if not self.is_number:
             return np.clip(np.round(values), 0, len(self.categories) - 1) + 0.0  # no -0
         decimals = 0 if self.type == "count" else self.decimals
@@ -53,6 +61,20 @@ class Attribute:
             values = np.where(values < self.low, 2 * self.low - values, values)
             values = np.where(values > self.high, 2 * self.high - values, values)
         return values if bounds == "none" else np.clip(values, self.low, self.high)
+
+    def beyond(self, values: Vector) -> Mask:
+        """Which numbers lie beyond the bounds."""
+        return np.asarray((values < self.low) | (values > self.high)) & self.is_number
+
+    def balanced(self, values: Vector, regressors: Matrix) -> Vector:
+        """Numbers inside the bounds, with the sums of products that they had with the regressors (`numerics.balance`).
+
+        Point masses stay what they are.
+        """
+        free = ~np.isin(values, self.masses)
+        made = values.copy()
+        made[free] = balanced(values[free], orthonormal_basis(regressors[free]), self.low, self.high)
+        return made
 
     def outside(self, values: Vector) -> Mask:
         """Which values do not lie in the domain; a gap lies in it."""
@@ -91,18 +113,37 @@ class Attributes:
         ]
         return np.column_stack([np.empty((len(independent), 0)), *numbers, *indicators]).astype(float)
 
+    def by_category(self, regressors: Matrix) -> Iterator[Mask]:
+        """Who has each category of each independent, by the regressors that `with_indicators` makes of them."""
+        at = sum(each.is_number for each in self.independent)
+        for each in self.independent:
+            if not each.is_number:
+                others = regressors[:, at : at + len(each.categories) - 1] == 1
+                yield ~others.any(axis=1)
+                yield from others.T
+                at += others.shape[1]
+
     def _independents(self, values: Matrix) -> Iterator[tuple[Attribute, Vector]]:
         return zip(self.independent, values.T, strict=True)
 
     def beyond(self, values: Matrix) -> Mask:
         """Which released numbers lie beyond their bounds."""
-        low, high = (np.array([getattr(each, side) for each in self.dependent]) for side in ("low", "high"))
-        return np.asarray(((values < low) | (values > high)) & self.numbers())
+        return np.column_stack([each.beyond(column) for each, column in self._dependents(values)])
 
-    def fitted(self, values: Matrix, bounds: Bounds = "clip") -> Matrix:
-        """Released dependents, each inside its domain."""
-        columns = zip(self.dependent, values.T, strict=True)
-        return np.column_stack([attribute.fitted(column, bounds) for attribute, column in columns])
+    def fitted(self, values: Matrix, independent: Matrix, bounds: Bounds = "balance") -> Matrix:
+        """Released dependents, each inside its domain; `independent` as it is coded here."""
+        if bounds == "balance" and self.beyond(values).any():
+            regressors = with_intercept(self.with_indicators(independent))
+            values = np.column_stack(
+                [
+                    each.balanced(column, regressors) if each.beyond(column).any() else column
+                    for each, column in self._dependents(values)
+                ]
+            )
+        return np.column_stack([each.fitted(column, bounds) for each, column in self._dependents(values)])
+
+    def _dependents(self, values: Matrix) -> Iterator[tuple[Attribute, Vector]]:
+        return zip(self.dependent, values.T, strict=True)
 
     def check_taken(self, what: str, types: Sequence[Type]) -> None:
         """Refuse dependents of a type that a method does not take."""

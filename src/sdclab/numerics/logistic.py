@@ -7,13 +7,14 @@ Firth's penalty keeps it finite, and takes away the bias of maximum likelihood. 
 the first at a cost that is linear in their number.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit
 
-from sdclab.numerics.arrays import Matrix, Vector
+from sdclab.numerics.arrays import Mask, Matrix, Vector
 
 RIDGE = 1e-12
 """Added to the information, relative to its mean diagonal: a direction without information is then not moved along."""
@@ -23,6 +24,9 @@ TINY = 1e-300
 
 ENOUGH = 1e-10
 """A gain below this share of the log-likelihood is none."""
+
+ABSENT = 1e-9
+"""The frequency of a category that is not there: its logarithm is finite."""
 
 PRIOR = 0.25
 """The ridge: slopes of terms of SD 1 are penalised as by a normal prior of SD 2."""
@@ -307,3 +311,16 @@ def intercepts(frequencies: Vector, scores: Matrix, iterations: int = 200) -> Ve
             break
         a = a + share * step
     return a
+
+
+def raked(scores: Matrix, shares: Matrix, groups: Sequence[Mask], rounds: int = 5) -> Matrix:
+    """Scores by which every group of records has the mean probabilities that its shares have (Deming & Stephan 1940).
+
+    Groups that overlap are seen to in turn, some times over.
+    """
+    scores = scores.copy()
+    for _ in range(rounds):
+        for group in groups:
+            wanted = np.maximum(shares[group].mean(axis=0), ABSENT)
+            scores[group] += intercepts(wanted / wanted.sum(), scores[group])
+    return scores
