@@ -116,15 +116,15 @@ class TestGaps:
         ("method", "parameters"), [("mdav", {"k": 5}), ("synthetic", {}), ("hybrid_micro", {"k": 20})]
     )
     def test_are_kept_where_they_were_and_no_row_is_lost(self, holes, method, parameters):
-        release = sdclab.protect(holes, method, missing="keep", seed=LONG, allow_unchanged=True, **parameters)
+        release = sdclab.protect(holes, method, seed=LONG, allow_unchanged=True, **parameters)
         pd.testing.assert_frame_equal(release.data.isna(), holes.isna())
         in_domain(holes, release.data)
 
     def test_are_refused_or_dropped_otherwise(self, holes):
         with pytest.raises(
-            SdclabError, match="is missing; gaps are kept, or incomplete rows dropped, only if asked for"
+            SdclabError, match="is missing; gaps are kept, or incomplete rows dropped, by --missing keep"
         ):
-            sdclab.protect(holes, "mdav", seed=LONG)
+            sdclab.protect(holes, "mdav", missing="refuse", seed=LONG)
         release = sdclab.protect(holes, "mdav", missing="drop", seed=LONG, allow_unchanged=True)
         assert len(release.data) == holes.notna().all(axis=1).sum()
         assert release.data.index.isin(holes.index).all()

@@ -38,8 +38,6 @@ BAD_FILES = {
     "an empty column": (b"a,b\n4711,\n4712,\n", "in.csv: b is empty"),
     "decimal commas": (b"a;b\n4711;4712,5\n4711,25;4713\n", "row 2, column a has a comma in a number"),
     "underscores": (b"a,b\n4711,4_712\n4712,3\n", "in.csv: b holds text"),
-    "a gap": (b"a,b\n4711,4712\n4713,\n4712,1\n", "row 2, column b is missing"),
-    "an empty line in one column": (b"a\n4711\n\n4712\n", "row 2, column a is missing"),
     "infinity": (b"a,b\n4711,4712\n4712,inf\n4713,1\n", "row 2, column b is infinite"),
 }
 
@@ -136,10 +134,21 @@ def test_messages_do_not_list_thousands_of_names(run):
     assert listed(["a", "b"]) == "a, b"
 
 
-def test_a_missing_value_says_how_to_drop_it(run):
-    Path("in.csv").write_text("a,b\n1,2\n,3\n4,5\n")
-    err = run("protect", "in.csv", *MDAV, "-o", "out.csv")[2]
-    assert "gaps are kept, or incomplete rows dropped, only if asked for, by --missing keep or --missing drop" in err
+@pytest.mark.parametrize("content", ["a,b\n1,2\n,3\n4,5\n", "a\n1\n\n4\n"])
+def test_a_missing_value_that_is_refused_says_how_to_keep_it(run, content):
+    Path("in.csv").write_text(content)
+    for verb, more in (("protect", (*MDAV, "-o", "out.csv")), ("map", ())):
+        code, _, err = run(verb, "in.csv", *more, "--missing", "refuse")
+        assert code == 2
+        assert "row 2, column a is missing; gaps are kept, or incomplete rows dropped, by --missing keep or" in err
+
+
+def test_a_missing_value_is_told_and_stays_missing(run):
+    Path("in.csv").write_text("a,b\n1,2\n,3\n4,5\n3,7\n9,1\n")
+    code, _, err = run("protect", "in.csv", "--method", "noise", "--p", "1", "-o", "out.csv")
+    assert code == 0
+    assert "in.csv: 1 values are missing in 1 rows, and will be in a release" in err
+    assert Path("out.csv").read_text().splitlines()[2].startswith(",")
 
 
 class TestEndless:

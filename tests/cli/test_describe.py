@@ -22,18 +22,18 @@ def test_a_file(run):
     assert (code, err) == (0, "")
     assert "  town   nominal, 2 categories: Bonn" in out
     assert "in every record: total = wage + other" in out
-    assert out.endswith("\nGo on with: sdclab map in.csv --drop-columns name\n")
+    assert out.endswith("\nGo on with: sdclab map in.csv --drop-columns name --rule 'total = wage + other'\n")
     assert "Secret" not in out
 
 
 def test_types_beside_it_and_on_the_command_line(run):
     people().to_csv("in.csv", index=False)
-    Path("in.types.yaml").write_text("wage: continuous\ntown: {type: ordinal, categories: [Jena, Bonn]}\n")
+    Path("in.sdclab.yaml").write_text("types:\n  wage: continuous\n  town: {type: ordinal, categories: [Jena, Bonn]}\n")
     out = run("describe", "in.csv", "--type", "wage=count")[1]
     assert "  town   ordinal, 2 categories: Jena" in out
     assert "  wage   count" in out
     code, out, err = run("describe", "in.csv", "--type", "twon=nominal")
     assert (code, out) == (2, "")
     assert err.startswith("sdclab: in.csv: unknown column 'twon': did you mean town?")
-    Path("in.types.yaml").write_text("town: txt\n")
-    assert run("describe", "in.csv")[2].startswith("sdclab: in.types.yaml: town: unknown type 'txt'")
+    Path("in.sdclab.yaml").write_text("types: {town: txt}\n")
+    assert run("describe", "in.csv")[2].startswith("sdclab: in.sdclab.yaml: types: town: unknown type 'txt'")

@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -92,7 +93,36 @@ class TestPairs:
         assert json.loads(out) == json.loads(expected)
         assert json.loads(out)["records"] == 198
         assert "2 of 200 rows dropped, a value is missing in before.csv or after.csv" in err
-        assert run("measure", "before.csv", "after.csv", *asked)[0] == 2
+        assert run("measure", "before.csv", "after.csv", "--missing", "refuse", *asked)[0] == 2
+
+    def test_gaps_are_compared_as_gaps(self, run):
+        """Without a flag; all other measures see the complete records."""
+        before, after = (named_people(40).drop(columns="name") for _ in range(2))
+        after["income"] += 1
+        before.loc[[3, 5], "income"] = after.loc[[3, 8], "income"] = np.nan
+        before.to_csv("before.csv", index=False)
+        after.to_csv("after.csv", index=False)
+        code, out, err = run("measure", "before.csv", "after.csv", "--measures", "gaps,interval", "--json")
+        assert code == 0
+        assert "3 of 40 rows compared by their gaps alone, a value is missing in before.csv or after.csv" in err
+        found = json.loads(out)
+        assert found["records"] == 37
+        assert found["measures"]["gaps"] == {"gaps": 0, "gaps_original": 5, "gaps_protected": 5}
+
+    def test_rules_are_counted_in_both_files(self, run):
+        frame = pd.DataFrame({"wage": np.arange(50) ** 2 % 37 + 5.0, "tax": np.arange(50) % 5})
+        frame.to_csv("before.csv", index=False)
+        frame.assign(tax=frame["tax"] + 8).to_csv("after.csv", index=False)
+        Path("before.sdclab.yaml").write_text("rules: [tax >= 1]\n")
+        arguments = ("measure", "before.csv", "after.csv", "--rule", "tax <= wage", "--measures", "interval")
+        broken = int((frame["tax"] > frame["wage"]).sum()), int((frame["tax"] + 8 > frame["wage"]).sum())
+        assert broken[1] > broken[0] == 0
+        found = json.loads(run(*arguments, "--json")[1])["rules_broken"]
+        assert found["tax <= wage"] == {"original": broken[0], "release": broken[1]}
+        assert found["tax >= 1"] == {"original": 10, "release": 0}
+        assert re.search(rf"tax <= wage +{broken[0]} +{broken[1]}\n", run(*arguments)[1])
+        arguments = ("--rule", "tax <= wages", "--measures", "interval")
+        assert "unknown column 'wages': did you mean wage" in run("measure", "before.csv", "after.csv", *arguments)[2]
 
     def test_files_of_different_length(self, run):
         """Paired only if the release is the original without its incomplete records."""

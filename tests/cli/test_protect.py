@@ -140,7 +140,8 @@ class TestProtect:
         Path("bad.parquet").write_bytes(b"PAR1")
         assert "bad.parquet: is not a Parquet file" in run("protect", "bad.parquet", *MDAV, "-o", "o.csv")[2]
         pd.DataFrame({"a": [1.0, None, 2.0]}).to_parquet("gap.parquet")
-        assert "row 2, column a is missing" in run("protect", "gap.parquet", *MDAV, "-o", "o.csv")[2]
+        refused = run("protect", "gap.parquet", *MDAV, "--missing", "refuse", "-o", "o.csv")[2]
+        assert "row 2, column a is missing" in refused
 
     def test_parquet_without_pyarrow(self, run, monkeypatch):
         def absent(name):

@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from samples import attributes
 
@@ -22,7 +23,7 @@ def test_the_best_of_a_method_and_its_trade_off():
     rows = [
         {"method": "mdav", "parameters": f"k={k}", "score": (pil + dr) / 2, "pil": pil, "dr": dr, "copy": copied,
          "xy": 60.0, "dataset_kind": "own", "crowding": 20.0, "intact": 0, "intact_records": 0,
-         "intact_extremes": np.nan}
+         "intact_extremes": np.nan, "tables": 5.0}
         for k, (pil, dr, copied) in numbers.items()
     ]  # fmt: skip
     ranked = choice.ranking(choice.points(rows))
@@ -38,6 +39,17 @@ def test_the_best_of_a_method_and_its_trade_off():
     intact = [{**row, "intact": 50.0 * (row["parameters"] == "k=3")} for row in crowded]
     (row,) = choice.best(choice.ranking(choice.points(intact)))
     assert row["parameters"] == "k=5"
+
+
+def test_a_file_without_numbers_is_ranked_by_its_tables(rng):
+    regions = np.array(["east", "north", "west"])[rng.integers(0, 3, (80, 2))]
+    table = Microdata("in.csv", pd.DataFrame(regions, columns=["home", "work"]))
+    made = choice.choose(prepare(table, Roles.of(table)))
+    assert made.loss == "tables"
+    assert {"pram", "hybrid", "mdav"} <= {row["method"] for row in made.ranked}
+    for row in made.ranked:
+        assert row["score"] == pytest.approx((row["tables"] + row["dr"]) / 2)
+        assert f"loses {row['tables']:.1f} (tables)" in choice.trade_off(row, made.ranked)
 
 
 def test_a_sample_is_a_sample():

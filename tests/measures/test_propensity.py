@@ -235,7 +235,11 @@ class TestBadInput:
             SdclabError, match="models is empty but must name some of main, literal, cubic, powers, mixed"
         ):
             propensity(x, x, [])
-        with pytest.raises(SdclabError, match=r"models is 'cubic' but must be a list, each entry a text: any of main"):
+        with pytest.raises(
+            SdclabError, match=r"models is 'cubic' but must be a list, each entry a text or empty: any of main"
+        ):
             propensity(x, x, "cubic")
-        with pytest.raises(SdclabError, match=r"models is \[3\] but must be a list, each entry a text: any of main"):
+        with pytest.raises(
+            SdclabError, match=r"models is \[3\] but must be a list, each entry a text or empty: any of main"
+        ):
             propensity(x, x, [3])

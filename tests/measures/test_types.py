@@ -8,7 +8,7 @@ from scipy.stats import norm
 
 from sdclab.base.describe import described
 from sdclab.base.errors import SdclabError
-from sdclab.measures import MEASURES, intact, measure, numbers, prl
+from sdclab.measures import MEASURES, intact, measure, numbers, prl, propensity
 from sdclab.measures.copy import crowding
 from sdclab.microdata.attribute import Attribute, Attributes
 
@@ -136,6 +136,15 @@ class TestPropensity:
         told = f"model {model} has more than 5000 terms, the most that are fitted to 10000 records of both files"
         with pytest.raises(SdclabError, match=told):
             measure("propensity", codes, codes, codes[:, :0], {"models": [model]}, Attributes((many,) * 3))
+
+    @pytest.mark.parametrize(("sizes", "model"), [((3, 3), "cubic"), ((900, 9), "mixed"), ((2000, 2000), "main")])
+    def test_by_default_the_largest_model_that_is_not_too_large(self, sizes, model, monkeypatch):
+        monkeypatch.setattr("sdclab.measures.propensity.MAX_NUMBERS", 10_000_000)
+        rng = np.random.default_rng(0)
+        codes = np.column_stack([rng.integers(0, size, 1000) for size in sizes] + [rng.random(1000)])
+        kinds = [Attribute(f"a{size}", "nominal", categories=tuple(map(str, range(size)))) for size in sizes]
+        both = propensity.Stacked(np.vstack([codes, codes]), (*kinds, Attribute("x")))
+        assert both.largest_model() == model
 
 
 def squares_apart(before, after, attributes, scale):
@@ -280,7 +289,9 @@ class TestParts:
     def test_without_numbers_linkage_is_the_risk_and_there_is_no_pil(self):
         given, columns = only([0, 2])
         found = measure("score", *given, {}, columns)
-        assert {key for key, value in found.items() if np.isnan(value)} == {*numbers("pil"), "interval", "score"}
+        assert {key for key, value in found.items() if np.isnan(value)} == {*numbers("pil"), "interval"}
+        distance = measure("tables", *given, {}, columns)["tables"]
+        assert found["score"] == pytest.approx((distance + found["dr"]) / 2)
         assert found["dr"] == pytest.approx((found["dbrl"] + found["prl"]) / 2)
         assert found.keys() == mixed("score").keys()
 

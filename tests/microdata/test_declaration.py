@@ -5,20 +5,42 @@ from pathlib import Path
 import pytest
 
 from sdclab.base.errors import SdclabError
-from sdclab.microdata.declaration import Declared, parse_types, read_types, types_of
+from sdclab.microdata.declaration import Declaration, Declared, parse_types, read_beside, types_of
 
 
 def test_a_file_beside(here):
-    assert read_types(Path("data.csv")) == {}
-    Path("data.types.yaml").write_text(
-        "region: nominal\nsize: {type: ordinal, categories: [1, 2.0, big, 10]}\nincome: {low: 0, masses: [0]}\n"
+    assert read_beside(Path("data.csv")) == Declaration()
+    Path("data.sdclab.yaml").write_text(
+        "types:\n  region: nominal\n  size: {type: ordinal, categories: [1, 2.0, big, 10]}\n"
+        "  income: {low: 0, masses: [0]}\nrules:\n  - tax <= income\n"
     )
-    assert read_types(Path("data.csv")) == {
+    types = {
         "region": Declared("nominal"),
         "size": Declared("ordinal", ("1", "2", "big", "10")),
         "income": Declared(low=0, masses=(0,)),
     }
-    assert read_types(Path("other.csv")) == {}
+    found = read_beside(Path("data.csv"))
+    assert found == Declaration(types, ("tax <= income",))
+    assert read_beside(Path("other.csv")) == Declaration()
+    more = found.with_more({"region": Declared("ordinal")}, ["tax <= income", "tax >= 0"])
+    assert more == Declaration({**types, "region": Declared("ordinal")}, ("tax <= income", "tax >= 0"))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("region: nominal\n", "data.sdclab.yaml: unknown key 'region': allowed are rules, types"),
+        ("- region\n", "data.sdclab.yaml"),
+        ("types: nominal\n", "data.sdclab.yaml: types must be a mapping of columns to types"),
+        ("rules: tax <= income\n", "data.sdclab.yaml: rules must be a list of texts"),
+        ("rules: [7]\n", "data.sdclab.yaml: rules must be a list of texts"),
+        ("types: {town: txt}\n", "data.sdclab.yaml: types: town: unknown type 'txt'"),
+    ],
+)
+def test_a_file_beside_that_is_not_understood(here, content, message):
+    Path("data.sdclab.yaml").write_text(content)
+    with pytest.raises(SdclabError, match=message):
+        read_beside(Path("data.csv"))
 
 
 def test_the_command_line():

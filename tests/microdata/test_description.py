@@ -104,7 +104,7 @@ def test_all_of_it():
     assert lines[2] == "  case    count, at least 0; may be an identifier: it rises from record to record"
     assert lines[4] == "  visits  count, at least 0, many records have 0; missing in 1"
     assert lines[5] == "  share   continuous, at least 0, at most 1, any decimals"
-    assert found.command("my file.csv") == "sdclab map 'my file.csv' --drop-columns id --missing keep"
+    assert found.command("my file.csv") == "sdclab map 'my file.csv' --drop-columns id"
 
 
 def test_the_command_leaves_out_what_cannot_be_protected():

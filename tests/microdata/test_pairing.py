@@ -79,7 +79,7 @@ class TestCategories:
     def test_that_are_missing(self):
         gaps = self.before.assign(town=["Jena", None, "Jena", "Bonn"])
         with pytest.raises(SdclabError, match=r"before\.csv: row 2, column town is missing"):
-            paired(gaps, self.before, ("age", "town"))
+            paired(gaps, self.before, ("age", "town"), missing="refuse")
         assert paired(gaps, self.before, ("age", "town"), missing="drop").original.values.T.tolist() == [
             [30, 57, 63],
             [1, 1, 0],
@@ -94,6 +94,16 @@ class TestGaps:
         found = paired(self.gap, AFTER.assign(income=[2.0, 2.0, np.nan, 6.5]), missing="drop", say=said.append)
         assert found.original.values[:, 0].tolist() == found.released.values[:, 0].tolist() == [30, 63]
         assert said == ["2 of 4 rows dropped, a value is missing in before.csv or after.csv"]
+
+    def test_are_kept_beside_the_complete_records(self):
+        said = []
+        after = AFTER.assign(income=[2.0, 2.0, np.nan, 6.5])
+        found = paired(self.gap, after, ("income", "tax"), say=said.append)
+        assert len(found.original.values) == len(found.released.values) == 2
+        assert said == ["2 of 4 rows compared by their gaps alone, a value is missing in before.csv or after.csv"]
+        np.testing.assert_array_equal(found.with_gaps[0], self.gap[["income", "tax"]])
+        np.testing.assert_array_equal(found.with_gaps[1], after[["income", "tax"]])
+        assert paired(BEFORE, AFTER).with_gaps is None
 
     def test_that_a_release_left_out(self):
         found = paired(self.gap, AFTER.drop(index=1), missing="drop")

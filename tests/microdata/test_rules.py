@@ -62,6 +62,21 @@ class TestHolding:
         with pytest.raises(SdclabError, match="rule 'tax <= wages': the original breaks it in 3 of 200 records"):
             check(rules, values, COLUMNS)
 
+    @pytest.mark.parametrize(
+        ("texts", "named"),
+        [
+            (["tax <= 3", "wages >= 0", "tax >= 5"], ["'tax <= 3'", "'tax >= 5'"]),
+            (["total = wages + interest", "total = wages + interest + 1"], None),
+            (["tax <= wages", "wages <= total", "total <= tax - 1"], None),
+        ],
+    )
+    def test_rules_that_contradict_each_other_are_named(self, rng, texts, named):
+        """Those alone of which none can be spared; whatever the original is like."""
+        rules = [parse(text, COLUMNS) for text in texts]
+        with pytest.raises(SdclabError, match="contradict each other") as error:
+            check(rules, records(rng), COLUMNS)
+        assert all((f"'{text}'" in str(error.value)) == (named is None or f"'{text}'" in named) for text in texts)
+
     def test_what_is_rounding_breaks_nothing(self):
         values = np.array([[0.1 + 0.2, 0.1, 0.2, 0, 0]])
         assert 0.1 + 0.2 != 0.3

@@ -2,14 +2,14 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from sdclab.base.names import names_of
 from sdclab.base.registry import Registry
 from sdclab.experiment.file import Prepared, prepare
-from sdclab.microdata.declaration import Declared, parse_types, read_types
+from sdclab.microdata.declaration import Declaration, parse_types, read_beside
 from sdclab.microdata.manifest import UserFile
 from sdclab.microdata.microdata import Say
 from sdclab.microdata.reading import read
@@ -29,10 +29,16 @@ def add_column_options(parser: argparse.ArgumentParser, release: bool) -> None:
     if release:
         parser.add_argument("--pass-through", help="columns released as they are, text too", **columns)
         parser.add_argument("--drop-columns", help="columns to leave out", **columns)
-    ways = ["refuse", "drop", "keep"] if release else ["refuse", "drop"]
-    missing = "a row with a missing value in a dependent or independent is refused, or dropped"
-    kept = "; or the gap is kept" if release else ""
-    parser.add_argument("--missing", choices=ways, default="refuse", help=missing + kept)
+    kept = "stays missing in the release" if release else "is compared as such, and other measures do without its row"
+    missing = f"a missing value {kept} (keep, the default), or its row is dropped, or refused"
+    parser.add_argument("--missing", choices=["keep", "drop", "refuse"], default="keep", help=missing)
+    rule = "what must hold in every record: 'total = wages + interest', 'tax <= income'"
+    parser.add_argument("--rule", action="append", default=[], metavar="RULE", help=rule)
+    add_file_options(parser)
+
+
+def add_file_options(parser: argparse.ArgumentParser) -> None:
+    """What its columns hold, and how a file is to be read."""
     types = "continuous, count, nominal or ordinal (default: by what the column holds, see `sdclab describe`)"
     parser.add_argument("--type", action="append", default=[], metavar="COLUMN=TYPE", help=types)
     parser.add_argument("--line-breaks", action="store_true", help="quoted fields of the CSV may hold line breaks")
@@ -50,13 +56,13 @@ def file_of(options: argparse.Namespace, path: Path) -> UserFile:
     return UserFile(path, options.missing, options.line_breaks, options.header)
 
 
-def types_for(path: Path, options: argparse.Namespace) -> dict[str, Declared]:
-    """What is said of columns in the file beside this one, and on the command line, which goes before it."""
-    return {**read_types(path), **parse_types(options.type)}
+def declared_for(path: Path, options: argparse.Namespace) -> Declaration:
+    """What is said in the file beside this one, and on the command line, which goes before it."""
+    return read_beside(path).with_more(parse_types(options.type), getattr(options, "rule", ()))
 
 
-def prepared(file: UserFile, options: argparse.Namespace, rules: Sequence[str] = (), say: Say = say) -> Prepared:
+def prepared(file: UserFile, options: argparse.Namespace, say: Say = say) -> Prepared:
     """The table of a file that is to be released, ready for methods."""
     table = read(file.file, file.line_breaks, file.header, say)
     roles = Roles.of(table, options.dependent, options.independent, options.pass_through, options.drop_columns)
-    return prepare(table, roles, types_for(file.file, options), rules, file.missing, say)
+    return prepare(table, roles, declared_for(file.file, options), file.missing, say)

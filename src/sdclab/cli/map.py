@@ -53,7 +53,8 @@ def run(options: argparse.Namespace) -> None:
     file = file_of(options, options.file)
     table = prepared(file, options, say=note)
     made = choice.choose(table, options.methods, options.replicates, note, progress)
-    page = deliver(folder, file, made, notes)
+    said = [word for name in ("type", "rule") for text in getattr(options, name) for word in (f"--{name}", text)]
+    page = deliver(folder, file, made, notes, said)
     for row in choice.best(made.ranked):
         words = choice.trade_off(row, made.ranked)
         print(f"{row['score']:6.1f}  {choice.label(row['method'], row['parameters'])}: {words}")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sdclab.base.errors import listed
-from sdclab.cli.common import add_column_options, names_in, say, types_for
+from sdclab.cli.common import add_column_options, declared_for, names_in, say
 from sdclab.experiment.comparison import Comparison, compare
 from sdclab.measures import MEASURES
 from sdclab.microdata.pairing import pair
@@ -40,11 +40,11 @@ def run(options: argparse.Namespace) -> None:
     original, released = (
         read(path, options.line_breaks, options.header, say) for path in (options.original, options.protected)
     )
-    types = types_for(options.original, options)
-    both = pair(original, released, options.dependent, options.independent, options.missing, say, types)
+    said = declared_for(options.original, options)
+    both = pair(original, released, options.dependent, options.independent, options.missing, say, said.types)
     if both.left_out:
         say(f"not compared: {listed([f'{name} {why}' for name, why in both.left_out.items()])}")
-    found = compare(both, options.measures, _progress)
+    found = compare(both, options.measures, _progress, said.rules)
     about = {
         "records": len(both.original.values),
         "dependent": both.roles.dependent,
@@ -67,6 +67,9 @@ def _as_text(found: Comparison, about: Mapping[str, Any]) -> str:
     for measure, numbers in found.numbers.items():
         lines += ["", measure]
         lines += [f"  {name:<30}{_shown(value):>12}" for name, value in numbers.items()]
+    if found.broken:
+        lines += ["", "rules broken, in records of the original and of the release"]
+        lines += [f"  {text:<30}{before:>12}{after:>12}" for text, (before, after) in found.broken.items()]
     if found.reasons:
         lines += ["", "not measured", *(f"  {measure}: {why}" for measure, why in found.reasons.items())]
     return "\n".join(lines)
@@ -81,4 +84,6 @@ def _as_json(found: Comparison, about: Mapping[str, Any]) -> str:
         measure: {name: value if math.isfinite(value) else None for name, value in values.items()}
         for measure, values in found.numbers.items()
     }
-    return json.dumps({**about, "measures": numbers, "not_measured": found.reasons}, indent=2)
+    broken = {rule: {"original": counts[0], "release": counts[1]} for rule, counts in found.broken.items()}
+    extra = {"rules_broken": broken} if broken else {}
+    return json.dumps({**about, "measures": numbers, **extra, "not_measured": found.reasons}, indent=2)

@@ -39,8 +39,6 @@ def add_arguments(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> 
         "--seed", type=int, help="of the random numbers, 2^32 or more (default: a fresh one; keep it secret)"
     )
     add_column_options(parser, release=True)
-    rule = "what must hold in every record: 'total = wages + interest', 'tax <= income'"
-    parser.add_argument("--rule", action="append", default=[], metavar="RULE", help=rule)
     bounds = (
         "released numbers beyond a column's bounds become the bound, and others are moved so that means stay (balance, "
         "the default), the bound (clip), their mirror image (reflect), or stay (none)"
@@ -105,7 +103,7 @@ def run(options: argparse.Namespace) -> None:
         raise SdclabError(f"{options.output}: this is the original, which would be overwritten; choose another name.")
     given = {key.split()[1]: _value(text) for key, text in vars(options).items() if key.startswith("parameter ")}
     METHODS.checked(options.method, given)
-    table = prepared(file_of(options, options.file), options, options.rule)
+    table = prepared(file_of(options, options.file), options)
     made = release(table, options.method, given, options.seed, options.allow_unchanged, options.bounds)
     roles = table.roles
     write(made.table, options.output)

@@ -31,10 +31,13 @@ MAX_REPLICATES = 1_000
 
 MEASURED: Mapping[str, Mapping[str, object]] = {
     "score": {"dr": {"prl": {"attributes": "informative"}}},
+    "tables": {},
     "xy": {},
     "copy": {},
     "intact": {},
 }
+
+SHOWN = {"pil": "PIL", "dr": "DR", "tables": "tables"}
 
 BROKEN = 50
 """From this loss on (`xy`), the relations with the independents are called broken; PIL does not see them."""
@@ -102,6 +105,11 @@ class Choice:
     def lines(self) -> list[Row]:
         return points(self.explored.rows)
 
+    @property
+    def loss(self) -> str:
+        """What the score has as its loss: PIL, or `tables` where nothing is a number."""
+        return loss_of(self.lines[0])
+
     @cached_property
     def ranked(self) -> list[Row]:
         return ranking(self.lines)
@@ -121,9 +129,9 @@ def choose(
     check_replicates(replicates)
     roles, scenario, whole = prepared.roles, prepared.scenario, prepared.dataset
     dataset = sampled(whole)
-    dependent, columns = dataset.select(roles.dependent, dataset.name), scenario.attributes(dataset)
-    if len(linked := prl.informative(dependent, columns=columns)) < len(roles.dependent):
-        note(f"probabilistic linkage (PRL, a part of DR) looks at {len(linked)} of {len(roles.dependent)} dependents")
+    dependent, columns = dataset.select(scenario.dependent, dataset.name), scenario.attributes(dataset)
+    if len(linked := prl.informative(dependent, columns=columns)) < dependent.shape[1]:
+        note(f"probabilistic linkage (PRL, a part of DR) looks at {len(linked)} of {dependent.shape[1]} dependents")
     explored = explore(scenario, dataset, names or METHODS, replicates, progress)
     if not explored.rows:
         raise SdclabError(f"{dataset.name}: no method could run. " + " ".join(explored.refusals()))
@@ -170,6 +178,11 @@ def _cells(
     return cells
 
 
+def loss_of(row: Row) -> str:
+    """The name of the loss that is in a line's score."""
+    return "tables" if np.isnan(row["pil"]) else "pil"
+
+
 def label(method: str, parameters: str) -> str:
     return method if parameters == "default" else f"{method} {parameters.replace(',', ' ')}"
 
@@ -190,7 +203,7 @@ def points(rows: Sequence[Row]) -> list[Row]:
 
 def _point(method: str, parameters: str, rows: Sequence[Row]) -> Row:
     line: dict[str, Any] = {"method": method, "parameters": parameters}
-    for quantity in ("score", "pil", "dr", "copy", "xy"):
+    for quantity in ("score", "pil", "dr", "tables", "copy", "xy"):
         values = [row[quantity] for row in rows]
         line[quantity] = float(np.mean(values))
         line[f"{quantity}_sd"] = float(np.std(values, ddof=1)) if len(values) > 1 else np.nan
@@ -238,17 +251,18 @@ def best(ranked: Sequence[Row]) -> list[Row]:
 
 def trade_off(row: Row, lines: Sequence[Row]) -> str:
     """In words what a line gives for what: its lean, and what the next values of its parameter would change."""
-    if row["pil"] > LEAN * row["dr"]:
+    loss = loss_of(row)
+    if row[loss] > LEAN * row["dr"]:
         lean = "safe rather than useful"
-    elif row["dr"] > LEAN * row["pil"]:
+    elif row["dr"] > LEAN * row[loss]:
         lean = "useful rather than safe"
     else:
         lean = "balanced"
-    words = [f"{lean}: loses {row['pil']:.1f} (PIL) and gives away {row['dr']:.1f} (DR)"]
+    words = [f"{lean}: loses {row[loss]:.1f} ({SHOWN[loss]}) and gives away {row['dr']:.1f} (DR)"]
     if row["xy"] >= BROKEN:
         words.append(f"breaks the relations with the independents (xy {row['xy']:.0f})")
     for other in _neighbours(row, lines):
-        change = ", ".join(f"{name.upper()} {other[name] - row[name]:+.1f}" for name in ("pil", "dr"))
+        change = ", ".join(f"{SHOWN[name]} {other[name] - row[name]:+.1f}" for name in (loss, "dr"))
         words.append(f"{other['parameters']} would change {change}")
     return "; ".join(filter(None, [*words, row["caution"], row["remark"]]))
 

@@ -1,19 +1,22 @@
 """Two files side by side: every measure that applies."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from sdclab.base.errors import SdclabError, reason
 from sdclab.experiment.scenario import Scenario
-from sdclab.measures import MEASURES
+from sdclab.measures import MEASURES, Files, with_gaps
 from sdclab.measures import measure as measured
 from sdclab.measures import number as number_of
+from sdclab.microdata.dataset import Missing
 from sdclab.microdata.declaration import types_of
 from sdclab.microdata.microdata import Microdata
 from sdclab.microdata.pairing import Pair, pair
+from sdclab.microdata.rules import parse
 
 FIRST = "score"
 """It tells PIL, DR and their parts as well, which are then not measured again."""
@@ -25,26 +28,58 @@ class Comparison:
 
     numbers: dict[str, dict[str, float]] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
+    broken: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """in how many records of the original and of the release each rule does not hold"""
 
 
-def compare(both: Pair, names: Sequence[str] = (), say: Callable[[str], None] = lambda name: None) -> Comparison:
-    """The measures asked for, or all of them, each with its default options; `say` hears the name of each."""
+def compare(
+    both: Pair,
+    names: Sequence[str] = (),
+    say: Callable[[str], None] = lambda name: None,
+    rules: Sequence[str] = (),
+) -> Comparison:
+    """The measures asked for, or all of them, each with its default options; `say` hears the name of each.
+
+    Of rules it is counted in how many records they do not hold.
+    """
     for name in names:
         MEASURES.module(name)
     scenario = Scenario.of_file(both.roles.dependent, both.roles.independent)
     original, independent = scenario.split(both.original)
     released = both.released.select(both.roles.dependent, both.released.name)
-    found = Comparison()
+    found = Comparison(broken=_broken(both, rules))
     for name in names or sorted(MEASURES, key=lambda name: (name != FIRST, name)):
         if not names and any(name in numbers for numbers in found.numbers.values()):
             continue
         say(name)
         try:
-            found.numbers[name] = measured(name, original, released, independent, {}, both.attributes)
+            files = original, released, independent
+            if both.with_gaps and with_gaps(name):
+                files = _incomplete(both)
+            found.numbers[name] = measured(name, *files, {}, both.attributes)
         except Exception as error:
             found.reasons[name] = reason(error)
     if not found.numbers:
         raise SdclabError(" ".join(found.reasons.values()))
+    return found
+
+
+def _incomplete(both: Pair) -> Files:
+    """All records, also those with gaps."""
+    assert both.with_gaps is not None
+    before, after = both.with_gaps
+    count = len(both.roles.dependent)
+    return before[:, :count], after[:, :count], before[:, count:]
+
+
+def _broken(both: Pair, rules: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """In how many records of both files each rule does not hold."""
+    held = (*both.attributes.dependent, *both.attributes.independent)
+    numbers = [each.name for each in held if each.is_number]
+    found = {}
+    for rule in (parse(text, numbers) for text in rules):
+        before, after = (int(rule.broken(data.values, data.columns).sum()) for data in (both.original, both.released))
+        found[rule.text] = before, after
     return found
 
 
@@ -56,21 +91,30 @@ def measure(
     independent: Sequence[str] = (),
     measures: Sequence[str] = (),
     types: Mapping[str, Any] | None = None,
-    missing: Literal["refuse", "drop"] = "refuse",
+    rules: Sequence[str] = (),
+    missing: Missing = "keep",
 ) -> pd.DataFrame:
     """Compare a release with its original, record by record: measure, quantity, value, range and which way is better.
 
-    Without dependents these are all columns that differ; the others are then independent.
+    Without dependents these are all columns that differ; the others are then independent. Of `rules` it is told in how
+    many records of either file they do not hold.
     """
     tables = (Microdata.of_frame(original, "the original"), Microdata.of_frame(released, "the release"))
     both = pair(*tables, dependent, independent, missing, declared=types_of(types or {}, "types"))
-    found = compare(both, tuple(map(MEASURES.spelled, measures)))
+    found = compare(both, tuple(map(MEASURES.spelled, measures)), rules=rules)
     rows = [
         {"measure": name, "quantity": quantity, "value": value, **_about(quantity)}
         for name, numbers in found.numbers.items()
         for quantity, value in numbers.items()
     ]
-    return pd.DataFrame(rows)
+    return pd.DataFrame([*rows, *_rules(found)])
+
+
+def _rules(found: Comparison) -> Iterator[dict[str, object]]:
+    for text, counts in found.broken.items():
+        for file, count in zip(("original", "release"), counts, strict=True):
+            about = {"measures": "fact", "low": 0, "high": np.inf, "better": "less"}
+            yield {"measure": "rules", "quantity": f"records of the {file} that break {text}", "value": count, **about}
 
 
 def _about(quantity: str) -> dict[str, object]:

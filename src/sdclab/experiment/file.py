@@ -12,11 +12,13 @@ from sdclab.experiment.scenario import Scenario
 from sdclab.microdata import inference, rules
 from sdclab.microdata.attribute import Attribute, Attributes
 from sdclab.microdata.dataset import Dataset, Missing
-from sdclab.microdata.declaration import Declared
+from sdclab.microdata.declaration import Declaration, Declared
 from sdclab.microdata.microdata import Microdata, Say, without_gaps
 from sdclab.microdata.roles import Roles
 from sdclab.microdata.rules import Derived, Rule
 from sdclab.numerics.arrays import Mask, Matrix
+
+NOTHING = Declaration()
 
 
 @dataclass(frozen=True)
@@ -91,25 +93,26 @@ class Prepared:
 def prepare(
     table: Microdata,
     roles: Roles,
-    types: Mapping[str, Declared] | None = None,
-    rule_texts: Sequence[str] = (),
-    missing: Missing = "refuse",
+    said: Declaration = NOTHING,
+    missing: Missing = "keep",
     say: Say = lambda line: None,
 ) -> Prepared:
-    """A table with its roles; `say` hears of rows that are dropped."""
-    table.check(list(types or ()))
+    """A table with its roles; `say` hears of rows that are dropped, and of values that stay missing."""
+    table.check(list(said.types))
     table = without_gaps(table, roles.used, missing, say)
-    attributes = inference.attributes(table, roles.used, _of(types or {}, roles.used))
+    attributes = inference.attributes(table, roles.used, _of(said.types, roles.used))
     values = table.encoded(roles.used, attributes)
     gone = np.isnan(values)
     if gone.any() and missing != "keep":
         raise _gap(table, roles.used, gone)
+    if gone.any():
+        say(f"{table.file}: {gone.sum()} values are missing in {gone.any(axis=1).sum()} rows, and will be in a release")
     if gone.all(axis=0).any():
         column = roles.used[int(gone.all(axis=0).argmax())]
         raise SdclabError(f"{table.file}: column {column} is empty.")
     filled = gaps.filled(values, attributes) if gone.any() else values
     numbers = [each.name for each in attributes if each.is_number]
-    parsed = tuple(rules.parse(text, numbers) for text in rule_texts)
+    parsed = tuple(rules.parse(text, numbers) for text in said.rules)
     rules.check(parsed, values[~gone.any(axis=1)], roles.used)
     return Prepared(table, roles, attributes, filled, gone, parsed)
 
@@ -122,5 +125,5 @@ def _gap(table: Microdata, columns: Sequence[str], gone: Mask) -> SdclabError:
     row, column = np.argwhere(gone)[0]
     return SdclabError(
         f"{table.file}: row {table.frame.index[row] + 1}, column {columns[column]} is missing; gaps are kept, or "
-        "incomplete rows dropped, only if asked for, by --missing keep or --missing drop on the command line."
+        "incomplete rows dropped, by --missing keep or --missing drop on the command line."
     )

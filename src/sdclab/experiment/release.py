@@ -15,7 +15,7 @@ from sdclab.measures import intact
 from sdclab.methods import METHODS
 from sdclab.microdata.attribute import Bounds
 from sdclab.microdata.dataset import Missing
-from sdclab.microdata.declaration import types_of
+from sdclab.microdata.declaration import Declaration, types_of
 from sdclab.microdata.microdata import Microdata
 from sdclab.microdata.roles import Roles
 from sdclab.numerics.arrays import Matrix
@@ -57,7 +57,7 @@ def protect(
     types: Mapping[str, Any] | None = None,
     rules: Sequence[str] = (),
     bounds: Bounds = "balance",
-    missing: Missing = "refuse",
+    missing: Missing = "keep",
     seed: int | None = None,
     allow_unchanged: bool = False,
     **parameters: object,
@@ -71,7 +71,7 @@ def protect(
     table = Microdata.of_frame(data)
     roles = Roles.of(table, dependent, independent, pass_through, drop)
     METHODS.checked(METHODS.spelled(method), parameters)
-    prepared = prepare(table, roles, types_of(types or {}, "types"), rules, missing)
+    prepared = prepare(table, roles, Declaration(types_of(types or {}, "types"), tuple(rules)), missing)
     return release(prepared, METHODS.spelled(method), parameters, seed, allow_unchanged, bounds)
 
 

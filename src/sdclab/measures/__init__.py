@@ -7,7 +7,8 @@ what it means beside its type. To add a measure: write the file, which is found 
 study's config.
 
 A measure that compares categories as well has a keyword argument `columns`, marked `Given`, that tells what the columns
-hold (`sdclab.microdata.attribute`): categories come as codes. None tells that all columns are numbers.
+hold (`sdclab.microdata.attribute`): categories come as codes. None tells that all columns are numbers. One that
+declares `WITH_GAPS = True` is given incomplete records as well, NaN where a value is missing.
 """
 
 from collections.abc import Mapping
@@ -41,6 +42,11 @@ def number(name: str) -> Number:
         if found:
             return found
     return Number(name)
+
+
+def with_gaps(name: str) -> bool:
+    """Whether a measure compares incomplete records, too."""
+    return bool(MEASURES.declared(name, "WITH_GAPS", False))
 
 
 Files = tuple[Matrix, Matrix, Matrix]

@@ -13,6 +13,8 @@ from sdclab.clustering.classes import Distinct
 from sdclab.microdata.attribute import Attributes
 from sdclab.numerics.arrays import Matrix
 
+WITH_GAPS = True
+
 NUMBERS = {
     "gaps": Number("distance of the patterns of gaps", "loss", 0, 100, "%", "less"),
     "gaps_original": Number("values missing from the original", low=0, high=100, unit="%"),

@@ -26,6 +26,8 @@ JOINTLY = 0.01
 MAX_NUMBERS = 50_000_000
 """The largest matrix of terms (records × terms) that is fitted: 400 MB, and some copies of it."""
 
+BY_DEFAULT = ("cubic", "mixed", "main")
+
 Term = tuple[int, ...]
 """The attributes, or their columns, whose product is a term, one of them as often as its power."""
 
@@ -41,7 +43,13 @@ def measure(
     protected: Matrix,
     independent: Matrix,
     *,
-    models: Annotated[list[str], Doc("any of main, literal, cubic, powers, mixed")] = ["cubic"],
+    models: Annotated[
+        list[str] | None,
+        Doc(
+            "any of main, literal, cubic, powers, mixed; if nothing is said cubic, or if that has too many terms mixed "
+            "or main"
+        ),
+    ] = None,
     columns: Annotated[Attributes | None, Given()] = None,
 ) -> dict[str, float]:
     """For every model m, `propensity_m`, `terms_m` and `floor_m`; all attributes, also the independents, are in it.
@@ -56,14 +64,14 @@ def measure(
     Categories enter as indicators of each of them but the first, which is dichotomous in every model; two categories of
     one attribute have no product, since no record has both.
     """
-    if not models:
+    if models is not None and not models:
         raise SdclabError(f"measure propensity: models is empty but must name some of {', '.join(MODELS)}.")
     columns = columns or Attributes.of_numbers(original, independent)
     attributes = (*columns.dependent, *columns.independent)
     before, after = (np.column_stack([part, independent]) for part in (original, protected))
     stacked = Stacked(np.vstack([before, after]), attributes)
     result: dict[str, float] = {}
-    for model in models:
+    for model in [stacked.largest_model()] if models is None else models:
         if model not in MODELS:
             raise unknown("model", model, MODELS, "measure propensity: models")
         numbers = _propensity(stacked, model)
@@ -104,6 +112,12 @@ class Stacked:
         places = [range(end - width, end) for end, width in zip(ends, self.widths, strict=True)]
         by_columns = (columns for term in MODELS[model](self.flags) for columns in product(*(places[j] for j in term)))
         return filter(self._often, by_columns) if model == "mixed" else by_columns
+
+    def largest_model(self) -> str:
+        """The first of `BY_DEFAULT` that has not too many terms; the last, if all have."""
+        most = MAX_NUMBERS // len(self.records)
+        fit = (model for model in BY_DEFAULT if len(list(islice(self.terms(model), most + 1))) <= most)
+        return next(fit, BY_DEFAULT[-1])
 
     def _often(self, term: Term) -> bool:
         """Whether a term is no product of two dichotomous columns, or both are 1 in JOINTLY of the originals."""

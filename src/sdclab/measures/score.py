@@ -10,7 +10,7 @@ import numpy as np
 
 from sdclab.base.describe import Given, Number, OptionsOf
 from sdclab.measures import dr as disclosure_risk
-from sdclab.measures import numbers_of, pil
+from sdclab.measures import numbers_of, pil, tables
 from sdclab.microdata.attribute import Attributes
 from sdclab.numerics.arrays import Matrix
 
@@ -31,12 +31,12 @@ def measure(
 ) -> dict[str, float]:
     """The score with PIL, DR and all their parts.
 
-    PIL is that of the numbers. Where no dependent is one, it and the score are NaN.
+    PIL is that of the numbers. Where no dependent is one it is NaN, and the score's loss is `tables`.
     """
     files = original, protected, independent
-    if columns is not None and not columns.numbers().any():
-        loss = dict.fromkeys(pil.NUMBERS, np.nan)
-    else:
-        loss = pil.measure(*numbers_of(files, columns))
     risk = disclosure_risk.measure(*files, **dr, columns=columns)
-    return {"score": (loss["pil"] + risk["dr"]) / 2, **loss, **risk}
+    if columns is None or columns.numbers().any():
+        loss = pil.measure(*numbers_of(files, columns))
+        return {"score": (loss["pil"] + risk["dr"]) / 2, **loss, **risk}
+    distance = tables.measure(*files, columns=columns)["tables"]
+    return {"score": (distance + risk["dr"]) / 2, **dict.fromkeys(pil.NUMBERS, np.nan), **risk}

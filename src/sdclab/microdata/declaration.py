@@ -1,15 +1,18 @@
-"""What the owner of a table says about the types of its columns.
+"""What the owner of a table says about it: the types of its columns, and the rules that hold in every record.
 
-    region: nominal
-    size: {type: ordinal, categories: [small, medium, large]}
-    income: {low: 0, decimals: 2, masses: [0]}
+    types:
+      region: nominal
+      size: {type: ordinal, categories: [small, medium, large]}
+      income: {low: 0, decimals: 2, masses: [0]}
+    rules:
+      - total = wages + interest
 
-stands in a file beside it, `data.types.yaml` for `data.csv`; the command line has `region=nominal` and
-`size=ordinal:small<medium<large`.
+stands in a file beside it, `data.sdclab.yaml` for `data.csv`; the command line has `--type region=nominal`,
+`--type 'size=ordinal:small<medium<large'` and `--rule 'total = wages + interest'`.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -41,18 +44,46 @@ class Declared:
 
 
 KEYS = tuple(each.name for each in fields(Declared))
+PARTS = ("types", "rules")
 OF_NUMBERS = ("low", "high", "decimals", "masses")
 
 
+@dataclass(frozen=True)
+class Declaration:
+    """Types by column, and rules as they are written."""
+
+    types: Mapping[str, Declared] = field(default_factory=dict)
+    rules: tuple[str, ...] = ()
+
+    def with_more(self, types: Mapping[str, Declared], rules: Sequence[str]) -> "Declaration":
+        """What is said elsewhere as well: its types go before these, rules are added."""
+        return Declaration({**self.types, **types}, (*self.rules, *(rule for rule in rules if rule not in self.rules)))
+
+
 def beside(file: Path) -> Path:
-    """Where the types of a file's columns may stand."""
-    return file.with_name(f"{file.stem}.types.yaml")
+    """Where something may be said about a file."""
+    return file.with_name(f"{file.stem}.sdclab.yaml")
 
 
-def read_types(file: Path) -> dict[str, Declared]:
-    """What stands beside a file; nothing if nothing does."""
+def read_beside(file: Path) -> Declaration:
+    """What is said beside a file; nothing if nothing stands there."""
     path = beside(file)
-    return types_of(documents.parse(path), path.name) if path.exists() else {}
+    return declaration_of(documents.parse(path), path.name) if path.exists() else Declaration()
+
+
+def declaration_of(said: Any, where: str) -> Declaration:
+    """A mapping with the keys types and rules; either may be missing."""
+    if not isinstance(said, Mapping):
+        raise SdclabError(f"{where}: must be a mapping with keys among {', '.join(PARTS)}.")
+    for key in said:
+        if key not in PARTS:
+            raise unknown("key", str(key), PARTS, where)
+    types, rules = said.get("types", {}), said.get("rules", [])
+    if not isinstance(types, Mapping):
+        raise SdclabError(f"{where}: types must be a mapping of columns to types.")
+    if not (isinstance(rules, list) and all(isinstance(rule, str) for rule in rules)):
+        raise SdclabError(f"{where}: rules must be a list of texts, as in - total = wages + interest.")
+    return Declaration(types_of(types, f"{where}: types"), tuple(rules))
 
 
 def parse_types(given: Sequence[str]) -> dict[str, Declared]:

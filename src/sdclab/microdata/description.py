@@ -71,11 +71,11 @@ class Description:
     equalities: tuple[str, ...]
 
     def command(self, file: str) -> str:
-        """What to go on with: the columns that cannot be protected are left out, gaps are kept."""
+        """What to go on with: the columns that cannot be protected are left out, identities are kept."""
         left_out = [each.name for each in self.columns if each.attribute is None]
         words = ["sdclab", "map", file]
         words += ["--drop-columns", written(left_out)] if left_out else []
-        words += ["--missing", "keep"] if any(each.gaps for each in self.columns if each.attribute) else []
+        words += [word for rule in self.identities for word in ("--rule", rule)]
         return shlex.join(words)
 
     def __str__(self) -> str:

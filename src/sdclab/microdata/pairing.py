@@ -10,6 +10,7 @@ from sdclab.microdata.declaration import Declared
 from sdclab.microdata.inference import attributes
 from sdclab.microdata.microdata import Microdata, Say, without_gaps
 from sdclab.microdata.roles import Roles, unfit
+from sdclab.numerics.arrays import Matrix
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,8 @@ class Pair:
     roles: Roles
     attributes: Attributes
     left_out: Mapping[str, str] = field(default_factory=dict)
+    with_gaps: tuple[Matrix, Matrix] | None = field(repr=False, default=None)
+    """all records of both, dependents first, NaN where a value is missing, if one is and gaps are kept"""
 
 
 def pair(
@@ -30,7 +33,7 @@ def pair(
     released: Microdata,
     dependent: Sequence[str] = (),
     independent: Sequence[str] = (),
-    missing: Missing = "refuse",
+    missing: Missing = "keep",
     say: Say = lambda line: None,
     declared: Mapping[str, Declared] = {},
 ) -> Pair:
@@ -45,7 +48,9 @@ def pair(
     before, after = (table.dataset(columns, list(known.values())) for table in paired)
     roles = _roles(before, after, dependent, independent)
     held = Attributes(*(tuple(known[name] for name in names) for names in (roles.dependent, roles.independent)))
-    return Pair(before, after, roles, held, left_out)
+    whole = (original, released) if missing == "keep" and len(before.values) < len(original.frame) else ()
+    gaps = [table.encoded(roles.used, (*held.dependent, *held.independent)) for table in whole]
+    return Pair(before, after, roles, held, left_out, (gaps[0], gaps[1]) if gaps else None)
 
 
 def _attribute(name: str, original: Microdata, released: Microdata, declared: Mapping[str, Declared]) -> Attribute:
@@ -95,23 +100,24 @@ def _unfit(name: str, original: Microdata, released: Microdata) -> str:
 def _paired(
     original: Microdata, released: Microdata, columns: Sequence[str], missing: Missing, say: Say
 ) -> tuple[Microdata, Microdata]:
-    """The two tables record by record, without those that are incomplete in either, if that was asked for.
+    """The two tables record by record, without those that are incomplete in either, unless they are to be refused.
 
     A release made by `protect --missing drop` lacks the incomplete records already: it is as long as the original
     without them, and has no gap.
     """
     n, m = len(original.frame), len(released.frame)
-    if missing == "drop" and n != m and not released.gaps(columns).any():
-        original = without_gaps(original, columns, missing, say)
+    if missing != "refuse" and n != m and not released.gaps(columns).any():
+        original = without_gaps(original, columns, "drop", say)
     if len(original.frame) != m:
         raise SdclabError(f"{original.file} has {n} records and {released.file} {m}; they must agree.")
-    if missing != "drop" or n != m:
+    if missing == "refuse" or n != m:
         return original, released
     gaps = original.gaps(columns) | released.gaps(columns)
     if gaps.all():
         raise SdclabError(f"{original.file} and {released.file}: no record is complete in both.")
     if gaps.any():
-        say(f"{gaps.sum()} of {n} rows dropped, a value is missing in {original.file} or {released.file}")
+        left = "dropped" if missing == "drop" else "compared by their gaps alone"
+        say(f"{gaps.sum()} of {n} rows {left}, a value is missing in {original.file} or {released.file}")
     return original.rows(~gaps), released.rows(~gaps)
 
 

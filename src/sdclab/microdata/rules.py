@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from scipy.optimize import linprog
 
-from sdclab.base.errors import SdclabError, shortened, unknown
+from sdclab.base.errors import SdclabError, listed, shortened, unknown
 from sdclab.numerics.arrays import Mask, Matrix, Vector
 
 Relation = Literal["=", "<="]
@@ -24,6 +25,9 @@ TERM = re.compile(r'\s*([-+]?)\s*(?:(\d+\.?\d*|\.\d+)\s*\*?)?\s*(?:"([^"]+)"|([^
 
 SLACK = 1e-9
 """Of the size of what is added up: a smaller difference is rounding."""
+
+INFEASIBLE = 2
+"""What scipy says of a linear programme without a solution."""
 
 PASSES = 100
 """Times that every inequality is seen to; those that hold at once need one."""
@@ -96,11 +100,36 @@ def _terms(sum_: str, where: str) -> Iterator[tuple[float, str | None]]:
 
 
 def check(rules: Sequence[Rule], values: Matrix, columns: Sequence[str]) -> None:
-    """Refuse rules that the original breaks, and identities that cannot hold together."""
+    """Refuse rules that cannot hold together, and rules that the original breaks."""
+    if not _possible(rules, columns):
+        needed = list(rules)
+        for rule in rules:  # without any of what is left the others can hold
+            fewer = [other for other in needed if other is not rule]
+            needed = needed if _possible(fewer, columns) else fewer
+        raise SdclabError(f"rules {listed([repr(rule.text) for rule in needed])}: contradict each other.")
     for rule in rules:
         count = int(rule.broken(values, columns).sum())
         if count:
             raise SdclabError(f"rule '{rule.text}': the original breaks it in {count} of {len(values)} records.")
+
+
+def _possible(rules: Sequence[Rule], columns: Sequence[str]) -> bool:
+    """Whether some record could keep all rules: a linear programme without an aim."""
+    identities, others = ([rule for rule in rules if rule.relation == relation] for relation in ("=", "<="))
+    found = linprog(
+        np.zeros(len(columns)),
+        *_system(others, columns),
+        *_system(identities, columns),
+        bounds=(None, None),
+    )
+    return bool(found.status != INFEASIBLE)
+
+
+def _system(rules: Sequence[Rule], columns: Sequence[str]) -> tuple[Matrix | None, Vector | None]:
+    """Weights and constants, a row a rule."""
+    if not rules:
+        return None, None
+    return np.array([rule._weights(columns) for rule in rules]), np.array([rule.constant for rule in rules])
 
 
 @dataclass(frozen=True)

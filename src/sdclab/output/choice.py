@@ -11,11 +11,11 @@ from matplotlib.figure import Figure
 
 from sdclab.base import files
 from sdclab.base.errors import unknown
-from sdclab.experiment.choice import CARRIED, Choice, Row, best, choose, may_be_made
+from sdclab.experiment.choice import CARRIED, Choice, best, choose, may_be_made
 from sdclab.experiment.file import prepare
 from sdclab.methods import METHODS
 from sdclab.microdata.dataset import Missing
-from sdclab.microdata.declaration import types_of
+from sdclab.microdata.declaration import Declaration, types_of
 from sdclab.microdata.manifest import UserFile
 from sdclab.microdata.microdata import Microdata
 from sdclab.microdata.roles import Roles
@@ -24,26 +24,33 @@ from sdclab.output.pages import choice as pages
 from sdclab.output.plots import choices
 
 
-def deliver(folder: Path, file: UserFile, made: Choice, notes: Sequence[str] = ()) -> Path:
-    """Write it all into `folder/owner`, and say where the page is; its commands write to `folder/protected`."""
+def deliver(folder: Path, file: UserFile, made: Choice, notes: Sequence[str] = (), said: Sequence[str] = ()) -> Path:
+    """Write it all into `folder/owner`, and say where the page is; its commands write to `folder/protected`.
+
+    `said`: options about types and rules, which they repeat.
+    """
     owner = folder / "owner"
     title = f"Methods for {files.shown(file.file.name)}"
     commands = {
-        row["method"]: pages.command(file, row, made.roles, folder / "protected")
+        row["method"]: pages.command(file, row, made.roles, folder / "protected", said)
         for row in best(made.ranked)
         if may_be_made(row)
     }
     columns = [name for name in made.ranked[0] if name not in CARRIED]
-    svg = _draw(made.lines, title, owner)
+    svg = _draw(made, title, owner)
     files.write(owner / "ranking.csv", files.csv_text(columns, made.ranked))
     files.write(owner / "ranking.md", pages.markdown(made.ranked, title))
     files.write(owner / "index.html", pages.page(title, made, notes, commands, svg))
     return owner / "index.html"
 
 
-def _draw(lines: Sequence[Row], title: str, folder: Path) -> str:
+def _figure(made: Choice, title: str) -> Figure:
+    return choices.draw({"map": pd.DataFrame(made.lines)}, None, title=style.plain(title), x=made.loss)
+
+
+def _draw(made: Choice, title: str, folder: Path) -> str:
     """The map as files, and the text of the SVG."""
-    figure = choices.draw({"map": pd.DataFrame(lines)}, None, title=style.plain(title))
+    figure = _figure(made, title)
     for ending in ("svg", "png"):
         style.save(figure, folder / f"map.{ending}")
     return files.read(folder / "map.svg").decode()
@@ -63,7 +70,7 @@ class Map:
     @property
     def figure(self) -> Figure:
         """The risk-utility map."""
-        return choices.draw({"map": pd.DataFrame(self.made.lines)}, None, title=style.plain(self.title))
+        return _figure(self.made, self.title)
 
     @property
     def page(self) -> str:
@@ -96,7 +103,8 @@ def map_frame(
     methods: Sequence[str] = (),
     replicates: int = 1,
     types: Mapping[str, Any] | None = None,
-    missing: Missing = "refuse",
+    rules: Sequence[str] = (),
+    missing: Missing = "keep",
     title: str = "Methods for the DataFrame",
 ) -> Map:
     """Try every method that can run on a DataFrame, or the ones named, and rank what they lose and give away."""
@@ -105,4 +113,5 @@ def map_frame(
         METHODS.module(name)
     table = Microdata.of_frame(data)
     roles = Roles.of(table, dependent, independent, pass_through, drop)
-    return Map(choose(prepare(table, roles, types_of(types or {}, "types"), (), missing), names, replicates), title)
+    said = Declaration(types_of(types or {}, "types"), tuple(rules))
+    return Map(choose(prepare(table, roles, said, missing), names, replicates), title)

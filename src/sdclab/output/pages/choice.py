@@ -16,13 +16,13 @@ from sdclab.output.pages.markup import Html, document, joined, scrolling, tag
 from sdclab.output.pages.ranking import ranking_table
 from sdclab.output.pages.tables import explained
 
-NUMBERS = ("score", "pil", "dr", "copy", "xy")
+NUMBERS = ("score", "pil", "dr", "tables", "copy", "xy")
 HEAD = ("rank", "method", "parameters", *NUMBERS, "remark")
 
 READING = f"{explained(NUMBERS)} Without independents xy is empty."
 
 
-def command(file: UserFile, row: Row, roles: Roles, folder: Path) -> str:
+def command(file: UserFile, row: Row, roles: Roles, folder: Path, said: Sequence[str] = ()) -> str:
     """The command that makes a release as a line of the ranking describes it, with a fresh random seed."""
     words = ["sdclab", "protect", str(file.file), "--method", row["method"]]
     for key, value in row["cell"].parameters.items():
@@ -34,8 +34,9 @@ def command(file: UserFile, row: Row, roles: Roles, folder: Path) -> str:
         "--drop-columns": roles.dropped,
     }
     words += [word for option, names in options.items() if names for word in (option, written(names))]
-    if file.missing != "refuse":
+    if file.missing != "keep":
         words += ["--missing", file.missing]
+    words += [*said]
     words += ["-o", str(folder / f"{row['method']}{file.file.suffix}")]
     return shlex.join([*words, *["--line-breaks"] * file.line_breaks, *["--header"] * file.header])
 

@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from sdclab.base.describe import Doc
 from sdclab.experiment.scenario import Split
 from sdclab.experiment.selection import Selection
+from sdclab.measures import number
 from sdclab.measures.copy import copies
-from sdclab.measures.score import NUMBERS
 from sdclab.numerics.arrays import Indices
 from sdclab.output.labels import Label, place
 from sdclab.output.series import is_curve
@@ -61,12 +61,12 @@ def draw(
     return figure
 
 
-def frame(axes: Axes, largest_pil: float, largest_dr: float) -> None:
-    """Axes that hold the largest values, with a diagonal for every tenth score."""
-    width, height = 1.12 * max(largest_pil, 1.0), 1.12 * max(largest_dr, 1.0)
+def frame(axes: Axes, largest_x: float, largest_y: float, x: str = "pil", y: str = "dr") -> None:
+    """Axes that hold the largest values, with a diagonal for every tenth score, the mean of both."""
+    width, height = 1.12 * max(largest_x, 1.0), 1.12 * max(largest_y, 1.0)
     axes.set(xlim=(-0.03 * width, width), ylim=(-0.03 * height, height))
-    axes.set_xlabel(NUMBERS["pil"].sentence)
-    axes.set_ylabel(NUMBERS["dr"].sentence)
+    axes.set_xlabel(number(x).sentence)
+    axes.set_ylabel(number(y).sentence)
     for score in range(10, 100, 10):
         axes.plot([0, 2 * score], [2 * score, 0], color=FAINT, lw=0.8, ls="--", zorder=0)
         if 2 * score < 0.9 * width:
