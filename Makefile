@@ -6,7 +6,7 @@ INSTALLED := .venv/.installed
 PEERS := .venv-peers/.installed
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES) --workflow-profile workflow/profiles/local
 
-.PHONY: reproduce smoke test check lint format reference benchmark replicas lock clean help
+.PHONY: reproduce smoke test check lint format reference tutorial benchmark replicas lock clean help
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -37,6 +37,9 @@ format: $(INSTALLED) ## let the formatters write
 
 reference: $(INSTALLED) ## write the tables of parameters and numbers in docs/ anew
 	$(BIN)/python -m sdclab.output.reference docs/methods.md docs/measures.md
+
+tutorial: $(INSTALLED) ## run docs/tutorial.ipynb and keep what it prints
+	$(BIN)/python docs/run_tutorial.py
 
 benchmark: $(PEERS) ## speed and memory beside other packages, and how cost grows with n, into results/
 	.venv-peers/bin/python benchmarks/run.py

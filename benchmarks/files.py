@@ -1,17 +1,22 @@
 """Files that people have, through every method: does what comes back fit its column?
 
-python benchmarks/files.py    writes the table of docs/own_data.md anew
+python benchmarks/files.py    writes the tables of docs/own_data.md anew, in some minutes
 
-The files come with scikit-learn and statsmodels; of longer ones the first 1,000 records. Every method that can run is
-given all columns as dependents, as `sdclab.protect` does by default, once as they are and once with 5 % of all cells
-missing and `missing="keep"`. A value outside its column's domain is one that has another type, more decimals than the
-original has anywhere, a category that does not occur, or lies beyond the bounds that `sdclab.describe` tells. The last
+The files come with scikit-learn, statsmodels and, where `Rscript` is installed with the packages MASS and survival
+(Debian: r-cran-mass, r-cran-survival), with R; of longer ones the first 1,000 records. Every method that can run is
+given all columns as dependents, as `sdclab.protect` does by default, once as they are and once with 5 % more of all
+cells missing. A value outside its column's domain is one that has another type, more decimals than the original has
+anywhere, a category that does not occur, or lies beyond the bounds that `sdclab.describe` tells. Then the file goes
+through `map`, `protect` with the best point of the first method, and `measure`, all with their defaults. The last
 columns are the share of means, of numbers by the categories of the first nominal column as an independent, that lie
-within two standard errors of the original's, over five releases.
+within two standard errors of the original's, over five releases; the second table compares what `bounds` may say.
 """
 
+import io
 import os
 import re
+import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,6 +30,7 @@ import pandas as pd
 import sdclab
 from sdclab.base.files import read, write
 from sdclab.methods import METHODS
+from sdclab.microdata.attribute import BOUNDS
 from sdclab.microdata.inference import attributes
 from sdclab.microdata.microdata import Microdata
 
@@ -32,7 +38,11 @@ DOCS = Path(__file__).resolve().parents[1] / "docs" / "own_data.md"
 RECORDS, SEED, REPLICATES = 1_000, 2**40, 5
 PARAMETERS = {"noise": {"p": 0.1}, "hybrid": {"k": 20}, "fcrm": {"c": 5}}
 KEPT = ("ipso_c", "hybrid", "synthetic")
-BEGIN, END = "<!-- files: begin -->", "<!-- files: end -->"
+OF_R = {
+    "datasets": ("airquality", "infert", "CO2"),
+    "MASS": ("survey", "Cars93", "birthwt", "quine", "Aids2"),
+    "survival": ("lung", "pbc"),
+}
 
 
 def files() -> Iterator[tuple[str, pd.DataFrame]]:
@@ -48,6 +58,22 @@ def files() -> Iterator[tuple[str, pd.DataFrame]]:
         yield name, frame
     for name in ("fair", "anes96", "randhie", "star98", "ccard", "scotland", "spector", "engel", "modechoice"):
         yield name, getattr(more, name).load_pandas().data.head(RECORDS).reset_index(drop=True)
+    yield from files_of_r()
+
+
+def files_of_r() -> Iterator[tuple[str, pd.DataFrame]]:
+    """Those of R's packages that are installed, written by R itself as CSV."""
+    if shutil.which("Rscript") is None:
+        print("files of R are absent: there is no Rscript", file=sys.stderr)
+        return
+    for package, names in OF_R.items():
+        for name in names:
+            script = f"suppressMessages(library({package})); write.csv({name}, row.names = FALSE, na = '')"
+            done = subprocess.run(["Rscript", "-e", script], capture_output=True, text=True)
+            if done.returncode:
+                print(f"{package}::{name} is absent", file=sys.stderr)
+                continue
+            yield name, pd.read_csv(io.StringIO(done.stdout)).head(RECORDS)
 
 
 def outside(original: pd.DataFrame, released: pd.DataFrame) -> int:
@@ -78,7 +104,7 @@ def tried(frame: pd.DataFrame) -> tuple[int, int, int, int]:
         options = {"seed": SEED, "allow_unchanged": True, **PARAMETERS.get(method, {})}
         try:
             wrong += outside(frame, sdclab.protect(frame, method, **options).data)
-            made = sdclab.protect(holes, method, missing="keep", **options).data
+            made = sdclab.protect(holes, method, **options).data
         except sdclab.SdclabError:
             refused += 1
             continue
@@ -88,51 +114,83 @@ def tried(frame: pd.DataFrame) -> tuple[int, int, int, int]:
     return ran, refused, wrong, lost
 
 
-def means_kept(frame: pd.DataFrame, method: str) -> str:
-    """The share of means by category within two standard errors."""
+def followed(frame: pd.DataFrame) -> str:
+    """The method that `map` puts first, its release and what was measured of it, all with their defaults."""
+    choice = sdclab.map(frame)
+    first = next(row for row in choice.ranking.to_dict("records") if not row["remark"])["method"]
+    made = sdclab.protect(frame, first, **choice.best(first), seed=SEED).data
+    found = sdclab.measure(frame, made)
+    assert len(made) == len(frame)
+    assert outside(frame, made) == 0
+    assert np.isfinite(found.set_index("quantity").loc["score", "value"])
+    return first
+
+
+def grouped(frame: pd.DataFrame) -> tuple[str, list[str]]:
+    """The first nominal column, and the numbers."""
     found = {each.name: each.attribute for each in sdclab.describe(frame).columns}
     nominal = [name for name, each in found.items() if each.type == "nominal"]
-    numbers = [name for name, each in found.items() if each.is_number]
-    if not nominal or not numbers:
-        return ""
-    by, others = nominal[0], [name for name in frame if name not in (nominal[0], *numbers)]
+    return next(iter(nominal), ""), [name for name, each in found.items() if each.is_number]
+
+
+def means_kept(frame: pd.DataFrame, method: str, bounds: str = "balance") -> np.ndarray | None:
+    """Which means by category lie within two standard errors; None if there are none, or the method refuses."""
+    by, numbers = grouped(frame)
+    if not by or not numbers:
+        return None
+    others = [name for name in frame if name not in (by, *numbers)]
+    frame = frame.dropna(subset=[by])  # of a gap there is no category
     groups = frame.groupby(by, observed=True)[numbers]
     error = groups.std() / np.sqrt(groups.count())
-    options = {"dependent": numbers, "independent": [by], "drop": others, "allow_unchanged": True}
+    options = {"dependent": numbers, "independent": [by], "drop": others, "allow_unchanged": True, "bounds": bounds}
     try:
         made = [
             sdclab.protect(frame, method, seed=SEED + i, **options, **PARAMETERS.get(method, {})).data
             for i in range(REPLICATES)
         ]
     except sdclab.SdclabError:
-        return "refused"
+        return None
     means = sum(each.groupby(by, observed=True)[numbers].mean() for each in made) / REPLICATES
     z = ((means - groups.mean()) / error).abs().to_numpy()
-    return f"{100 * np.nanmean(z <= 2):.0f} %"
+    return z[~np.isnan(z)] <= 2  # of a group of one, or a constant that stays one, there is no error
+
+
+def share(kept: np.ndarray | None) -> str:
+    return "" if kept is None else f"{100 * kept.mean():.0f} %"
+
+
+def table_of_files(frames: dict[str, pd.DataFrame]) -> Iterator[str]:
+    head = ["file", "records", "columns", "numbers", "categories", "gaps", "methods run", "refused", "values outside"]
+    head += ["cells lost", "map's first", *(f"means, {method}" for method in KEPT)]
+    yield "| " + " | ".join(head) + " |"
+    yield "|" + " --- |" * len(head)
+    for name, frame in frames.items():
+        kinds = [each.attribute.is_number for each in sdclab.describe(frame).columns]
+        row = [name, len(frame), len(kinds), sum(kinds), len(kinds) - sum(kinds), int(frame.isna().to_numpy().sum())]
+        row += [*tried(frame), followed(frame), *(share(means_kept(frame, method)) for method in KEPT)]
+        yield "| " + " | ".join(map(str, row)) + " |"
+
+
+def table_of_bounds(frames: dict[str, pd.DataFrame]) -> Iterator[str]:
+    """For every method the means of all files together, by what becomes of numbers beyond their bounds."""
+    yield "| means within two standard errors | " + " | ".join(f"`{bounds}`" for bounds in BOUNDS) + " |"
+    yield "|" + " --- |" * (1 + len(BOUNDS))
+    for method in KEPT:
+        found = {bounds: [means_kept(frame, method, bounds) for frame in frames.values()] for bounds in BOUNDS}
+        shares = [share(np.concatenate([kept for kept in each if kept is not None])) for each in found.values()]
+        yield f"| {method} | " + " | ".join(shares) + " |"
 
 
 def main() -> None:
-    head = [
-        "file",
-        "records",
-        "columns",
-        "numbers",
-        "categories",
-        "methods run",
-        "refused",
-        "values outside",
-        "cells lost",
-    ]
-    lines = ["| " + " | ".join([*head, *(f"means, {method}" for method in KEPT)]) + " |"]
-    lines.append("|" + " --- |" * (len(head) + len(KEPT)))
-    for name, whole in files():
-        frame = usable(whole)
-        kinds = [each.attribute.is_number for each in sdclab.describe(frame).columns]
-        row = [name, len(frame), len(kinds), sum(kinds), len(kinds) - sum(kinds), *tried(frame)]
-        lines.append("| " + " | ".join(map(str, [*row, *(means_kept(frame, method) for method in KEPT)])) + " |")
-        print(lines[-1], flush=True)
-    text = read(DOCS).decode()
-    write(DOCS, re.sub(f"{BEGIN}.*{END}", "\n".join([BEGIN, *lines, END]), text, flags=re.DOTALL))
+    frames = {name: usable(whole) for name, whole in files()}
+    for mark, lines in (("files", table_of_files(frames)), ("bounds", table_of_bounds(frames))):
+        begin, end = (f"<!-- {mark}: {side} -->" for side in ("begin", "end"))
+        made = [begin]
+        for line in lines:
+            print(line, flush=True)
+            made.append(line)
+        text = read(DOCS).decode()
+        write(DOCS, re.sub(f"{begin}.*{end}", "\n".join([*made, end]), text, flags=re.DOTALL))
 
 
 if __name__ == "__main__":

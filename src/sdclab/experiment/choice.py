@@ -10,6 +10,7 @@ import numpy as np
 from sdclab import measures, methods
 from sdclab.base.errors import SdclabError, reason, shortened
 from sdclab.experiment.cell import Cell, run
+from sdclab.experiment.comparison import OPTIONS
 from sdclab.experiment.file import Prepared
 from sdclab.experiment.grid import GridEntry, expand
 from sdclab.experiment.scenario import Scenario
@@ -30,7 +31,7 @@ MAX_REPLICATES = 1_000
 """Releases a point, at most: what more would add to a mean is not worth waiting for."""
 
 MEASURED: Mapping[str, Mapping[str, object]] = {
-    "score": {"dr": {"prl": {"attributes": "informative"}}},
+    "score": OPTIONS["score"],
     "tables": {},
     "xy": {},
     "copy": {},

@@ -18,6 +18,10 @@ from sdclab.microdata.microdata import Microdata
 from sdclab.microdata.pairing import Pair, pair
 from sdclab.microdata.rules import parse
 
+LINKED: Mapping[str, object] = {"attributes": "informative"}
+OPTIONS: Mapping[str, Mapping[str, object]] = {"score": {"dr": {"prl": LINKED}}, "dr": {"prl": LINKED}, "prl": LINKED}
+"""Where a user's file needs others than a measure's own: of many attributes probabilistic linkage takes the best."""
+
 FIRST = "score"
 """It tells PIL, DR and their parts as well, which are then not measured again."""
 
@@ -38,7 +42,7 @@ def compare(
     say: Callable[[str], None] = lambda name: None,
     rules: Sequence[str] = (),
 ) -> Comparison:
-    """The measures asked for, or all of them, each with its default options; `say` hears the name of each.
+    """The measures asked for, or all of them, each with the options for a user's file; `say` hears the name of each.
 
     Of rules it is counted in how many records they do not hold.
     """
@@ -56,7 +60,7 @@ def compare(
             files = original, released, independent
             if both.with_gaps and with_gaps(name):
                 files = _incomplete(both)
-            found.numbers[name] = measured(name, *files, {}, both.attributes)
+            found.numbers[name] = measured(name, *files, OPTIONS.get(name, {}), both.attributes)
         except Exception as error:
             found.reasons[name] = reason(error)
     if not found.numbers:

@@ -1,0 +1,27 @@
+"""The tutorial runs as its readers will run it, and shows what it prints."""
+
+import sys
+
+import nbformat
+import pytest
+from conftest import PROJECT
+
+sys.path.insert(0, str(PROJECT / "docs"))
+
+import run_tutorial
+
+
+def printed(book):
+    return ["".join(each.get("text", "") for each in cell.get("outputs", [])) for cell in book.cells]
+
+
+@pytest.mark.slow
+def test_it_runs_and_prints_what_it_shows():
+    assert printed(run_tutorial.executed()) == printed(nbformat.read(run_tutorial.TUTORIAL, 4))
+
+
+def test_its_outputs_are_kept():
+    cells = [cell for cell in nbformat.read(run_tutorial.TUTORIAL, 4).cells if cell.cell_type == "code"]
+    assert all(cell.outputs for cell in cells)
+    assert any("image/png" in each.get("data", {}) for cell in cells for each in cell.outputs)
+    assert not any("execution" in cell.metadata for cell in cells)
