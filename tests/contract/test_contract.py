@@ -55,10 +55,11 @@ def settings(registry: Registry) -> Iterator[Any]:
             if value != parameter.default
         ]
         few = {"runs": 1, "c": 3} if {"runs", "c"} <= set(parameters) else {}  # clusters from random starts take long
+        less = {"trees": 2} if "trees" in parameters else {}  # so do forests
         for number, given in enumerate({repr(each): each for each in [*plain, *points, *options]}.values()):
             told = ",".join(f"{key}={value}" for key, value in given.items())
             slow = [pytest.mark.slow] if number or few else []
-            yield pytest.param(name, few | given, id=f"{name}-{told or 'default'}", marks=slow)
+            yield pytest.param(name, few | less | given, id=f"{name}-{told or 'default'}", marks=slow)
 
 
 def declared(name: str, number: str) -> Any:

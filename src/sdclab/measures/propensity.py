@@ -28,6 +28,9 @@ MAX_NUMBERS = 50_000_000
 
 BY_DEFAULT = ("cubic", "mixed", "main")
 
+PER_TERM = 10
+"""Records of both files for a term, at least, where the model is not named: Peduzzi et al. (1996)."""
+
 Term = tuple[int, ...]
 """The attributes, or their columns, whose product is a term, one of them as often as its power."""
 
@@ -46,8 +49,8 @@ def measure(
     models: Annotated[
         list[str] | None,
         Doc(
-            "any of main, literal, cubic, powers, mixed; if nothing is said cubic, or if that has too many terms mixed "
-            "or main"
+            "any of main, literal, cubic, powers, mixed, pairs; if nothing is said cubic, or if that has too many terms "
+            "mixed or main"
         ),
     ] = None,
     columns: Annotated[Attributes | None, Given()] = None,
@@ -66,15 +69,13 @@ def measure(
     """
     if models is not None and not models:
         raise SdclabError(f"measure propensity: models is empty but must name some of {', '.join(MODELS)}.")
-    columns = columns or Attributes.of_numbers(original, independent)
-    attributes = (*columns.dependent, *columns.independent)
-    before, after = (np.column_stack([part, independent]) for part in (original, protected))
-    stacked = Stacked(np.vstack([before, after]), attributes)
+    stacked = Stacked.of(original, protected, independent, columns)
     result: dict[str, float] = {}
     for model in [stacked.largest_model()] if models is None else models:
         if model not in MODELS:
             raise unknown("model", model, MODELS, "measure propensity: models")
-        numbers = _propensity(stacked, model)
+        found = told_apart(stacked, model)
+        numbers = {"propensity": found.total, "terms": float(found.terms), "floor": found.rank / 4}
         result |= {f"{name}_{model}": value for name, value in numbers.items()}
     return result
 
@@ -85,6 +86,17 @@ class Stacked:
 
     records: Matrix
     attributes: Sequence[Attribute]
+
+    @classmethod
+    def of(cls, original: Matrix, protected: Matrix, independent: Matrix, columns: Attributes | None) -> "Stacked":
+        """Of two files that share their independents."""
+        columns = columns or Attributes.of_numbers(original, independent)
+        parts = [np.column_stack([part, independent]) for part in (original, protected)]
+        return cls(np.vstack(parts), (*columns.dependent, *columns.independent))
+
+    @property
+    def is_protected(self) -> Mask:
+        return np.arange(len(self.records)) >= len(self.records) // 2
 
     @cached_property
     def flags(self) -> Mask:
@@ -147,7 +159,27 @@ def _columns(attribute: Attribute, values: Vector) -> Matrix:
     return (values[:, None] == np.arange(1, len(attribute.categories))).astype(float)
 
 
-def _propensity(stacked: Stacked, model: str) -> dict[str, float]:
+@dataclass(frozen=True)
+class Told:
+    """How well a model tells the files apart."""
+
+    total: float
+    """the sum of (p - 1/2)² over both files"""
+    terms: int
+    rank: int
+    """of the terms, without the intercept"""
+
+
+def told_apart(stacked: Stacked, model: str) -> Told:
+    """What the maximum likelihood fit of a model gives."""
+    terms = terms_of(stacked, model)
+    x = basis_of(stacked, terms)
+    p = fit(x, memberships(stacked.is_protected)).probabilities[:, 1]
+    return Told(float(np.sum((p - 0.5) ** 2)), len(terms), x.shape[1] - 1)
+
+
+def terms_of(stacked: Stacked, model: str) -> list[Term]:
+    """The terms of a model, if the file is not too long for so many."""
     count = len(stacked.records)
     most = MAX_NUMBERS // count
     terms = list(islice(stacked.terms(model), most + 1))
@@ -156,14 +188,28 @@ def _propensity(stacked: Stacked, model: str) -> dict[str, float]:
             f"measure propensity: model {model} has more than {most} terms, the most that are fitted to {count} "
             "records of both files; models may name one that has fewer."
         )
-    basis = orthonormal_basis(centred(_products(stacked.points(), terms)))
-    is_protected = np.arange(count) >= count // 2
-    shares = np.column_stack([~is_protected, is_protected]).astype(float)
-    p = fit(with_intercept(basis * np.sqrt(count)), shares).probabilities[:, 1]
-    return {"propensity": float(np.sum((p - 0.5) ** 2)), "terms": float(len(terms)), "floor": basis.shape[1] / 4}
+    return terms
 
 
-def _products(x: Matrix, terms: Sequence[Term]) -> Matrix:
+def sparing(stacked: Stacked) -> str:
+    """`pairs`, or `main` where it has more than a term for PER_TERM records: of more, chance tells the files apart."""
+    most = len(stacked.records) // PER_TERM
+    return "pairs" if sum(1 for _ in islice(stacked.terms("pairs"), most + 1)) <= most else "main"
+
+
+def basis_of(stacked: Stacked, terms: Sequence[Term]) -> Matrix:
+    """An intercept and uncorrelated columns of mean 0 and SD 1 that span the terms."""
+    basis = orthonormal_basis(centred(products(stacked.points(), terms)))
+    return with_intercept(basis * np.sqrt(len(basis)))
+
+
+def memberships(is_protected: Mask) -> Matrix:
+    """Which file each record is of, as a logistic model takes it."""
+    return np.column_stack([~is_protected, is_protected]).astype(float)
+
+
+def products(x: Matrix, terms: Sequence[Term]) -> Matrix:
+    """The terms of some records, a column a term."""
     return np.column_stack([np.empty((len(x), 0)), *(x[:, term].prod(axis=1) for term in terms)])
 
 
@@ -187,9 +233,14 @@ def _cubic(flags: Mask) -> Iterator[Term]:
     return (term for term in every if not any(flags[j] and term.count(j) > 1 for j in term))
 
 
+def _up_to_three(flags: Mask) -> Iterator[Term]:
+    """The powers 1 to 3 of every attribute."""
+    return ((j,) * order for j, flag in enumerate(flags) for order in ((1,) if flag else (1, 2, 3)))
+
+
 def _powers(flags: Mask) -> Iterator[Term]:
     """The powers 1 to 3 of every attribute and the products of two powers of different attributes."""
-    powers = [(j,) * order for j, flag in enumerate(flags) for order in ((1,) if flag else (1, 2, 3))]
+    powers = list(_up_to_three(flags))
     return chain(powers, (a + b for a, b in combinations(powers, 2) if a[0] != b[0]))
 
 
@@ -202,4 +253,16 @@ def _mixed(flags: Mask) -> Iterator[Term]:
     return chain.from_iterable(combinations(range(len(flags)), order) for order in (1, 2))
 
 
-MODELS: dict[str, Model] = {"main": _main, "literal": _literal, "cubic": _cubic, "powers": _powers, "mixed": _mixed}
+def _pairs(flags: Mask) -> Iterator[Term]:
+    """The powers 1 to 3 of every attribute and the products of two: few terms, and yet they see skewness."""
+    return chain(_up_to_three(flags), combinations(range(len(flags)), 2))
+
+
+MODELS: dict[str, Model] = {
+    "main": _main,
+    "literal": _literal,
+    "cubic": _cubic,
+    "powers": _powers,
+    "mixed": _mixed,
+    "pairs": _pairs,
+}

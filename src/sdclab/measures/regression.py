@@ -28,8 +28,8 @@ def measure(original: Matrix, protected: Matrix, independent: Matrix) -> dict[st
     """
     before, after = (np.column_stack([part, independent]) for part in (original, protected))
     mean, spread = before.mean(axis=0), before.std(axis=0)
-    factor, new_factor = (_factor(standardised(x, mean, spread)) for x in (before, after))
-    kept = _unrelated(factor)
+    factor, new_factor = (factor_of(standardised(x, mean, spread)) for x in (before, after))
+    kept = unrelated(factor)
     slopes, errors = _regressions(factor[:, kept], len(before))
     new_slopes, new_errors = _regressions(new_factor[:, kept], len(after))
     return {
@@ -51,12 +51,12 @@ def averages(name: str, values: Matrix) -> dict[str, float]:
     return {f"{name}_mean": mean, f"{name}_median": median}
 
 
-def _factor(x: Matrix) -> Matrix:
+def factor_of(x: Matrix) -> Matrix:
     """The triangular R with R'R = X'X of the centred x: all that least squares needs, without the records."""
     return np.linalg.qr(centred(x)).R
 
 
-def _unrelated(x: Matrix) -> list[int]:
+def unrelated(x: Matrix) -> list[int]:
     """The columns that are no linear function of those before them."""
     basis, kept = np.empty((len(x), 0)), []
     for j, column in enumerate(x.T):
@@ -73,11 +73,11 @@ def _regressions(x: Matrix, records: int) -> tuple[Matrix, Matrix]:
     p = x.shape[1]
     slopes, errors = np.empty((2, p, max(p - 1, 0)))
     for j in range(p):
-        slopes[j], errors[j] = _least_squares(np.delete(x, j, axis=1), x[:, j], records)
+        slopes[j], errors[j] = least_squares(np.delete(x, j, axis=1), x[:, j], records)
     return slopes, errors
 
 
-def _least_squares(x: Matrix, y: Vector, records: int) -> tuple[Vector, Vector]:
+def least_squares(x: Matrix, y: Vector, records: int) -> tuple[Vector, Vector]:
     """The slopes of least length and their standard errors; one degree of freedom went with the means."""
     u, s, axes = np.linalg.svd(x, full_matrices=False)
     found = s > RELATIVE_RANK * s.max(initial=0.0)

@@ -14,6 +14,7 @@ from math import inf
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from sdclab.base.errors import SdclabError, shortened
 from sdclab.microdata.attribute import Attribute, Type
@@ -202,11 +203,15 @@ def _decimals(table: Microdata, column: str, type: Type) -> int | None:
     values = table.numbers(column)
     present = values[np.isfinite(values)]
     is_narrow = str(table.frame[column].dtype).lower().startswith(("float32", "float["))
-    kind, limit = (np.float32, MAX_NARROW) if is_narrow else (np.float64, MAX_DECIMALS)
-    for decimals in range(limit + 1):
-        if np.array_equal(np.round(present, decimals).astype(kind), present.astype(kind)):
-            return max(decimals, table.written_decimals(column))
-    return None
+    found = decimals(present.astype(np.float32), MAX_NARROW) if is_narrow else decimals(present)
+    return None if found is None else max(found, table.written_decimals(column))
+
+
+def decimals(present: Vector | NDArray[np.float32], most: int = MAX_DECIMALS) -> int | None:
+    """How many decimals numbers have; None if that are more than `most`."""
+    exact = present.astype(float)
+    rounded = (np.round(exact, places).astype(present.dtype) for places in range(most + 1))
+    return next((places for places, each in enumerate(rounded) if np.array_equal(each, present)), None)
 
 
 def _is_number(label: str) -> bool:
