@@ -36,17 +36,17 @@ def measure(
 
     `ci_loss` is 100 less that. Intervals apart overlap by 0. Categories enter as indicators of all but the most
     frequent one, and an attribute that is in the original an exact linear function of those before it is left out
-    (see `regression`). NaN where no dependent is a number, nothing explains it, or no record is left for the error.
+    (see `regression`). NaN where no dependent is a number, or there is nothing to explain it by.
     """
     columns = columns or Attributes.of_numbers(original, independent)
     before, after, responses = _regressors(columns, *_beside(original, protected, independent))
     mean, spread = before.mean(axis=0), before.std(axis=0)
     factor, released = (factor_of(standardised(each, mean, spread)) for each in (before, after))
     kept = unrelated(factor)
-    freedom = len(original) - len(kept)  # the mean and the other attributes took one each
     places = [place for place, j in enumerate(kept) if responses[j]]
-    if freedom <= 0 or len(kept) < 2 or not places:
+    if len(kept) < 2 or not places:
         return {"ci_overlap": np.nan, "ci_loss": np.nan}
+    freedom = len(original) - len(kept)  # the mean and the other attributes took one each; there is always one left
     reach = float(stdtrit(freedom, (1 + LEVEL) / 2))
     first, second = (
         [least_squares(np.delete(x, j, axis=1), x[:, j], len(original)) for j in places]
