@@ -34,8 +34,8 @@ NUMBERS = {
     "detection_trees": Number("trees of the forest; without one, a logistic model", low=0),
 }
 
-Classifier = Callable[[Mask, int], Vector]
-"""The scores of all records, learnt from some of them; the number seeds it. A released record should have a larger."""
+Classifier = Callable[[Mask, Mask, int], Vector]
+"""From records that are learnt from the scores of others, larger for released ones; the number seeds it."""
 
 
 def measure(
@@ -47,7 +47,7 @@ def measure(
         Literal["auto", "forest", "logistic"],
         Doc("a random forest, if scikit-learn is installed, or else a logistic model; or the one that is named"),
     ] = "auto",
-    trees: Annotated[int, Doc("trees of the forest, at least 1")] = 100,
+    trees: Annotated[int, Doc("trees of the forest, at least 1")] = 50,
     sample: Annotated[int, Doc("of longer files only so many records, evenly spaced, with their releases")] = 20_000,
     columns: Annotated[Attributes | None, Given()] = None,
 ) -> dict[str, float]:
@@ -120,8 +120,9 @@ def _validated(classifier: Classifier, sources: Indices) -> float:
         held = fold_of == fold
         lent = np.bincount(sources[held], minlength=n) > 0
         seen = np.concatenate([~held & ~lent, ~held & ~held[sources]])
-        scores = classifier(seen, fold) if seen[:n].any() and seen[n:].any() else np.zeros(2 * n)
-        areas.append(_area(scores[:n][held], scores[n:][held]))
+        told = np.tile(held, 2)
+        scores = classifier(seen, told, fold) if seen[:n].any() and seen[n:].any() else np.zeros(told.sum())
+        areas.append(_area(*np.split(scores, 2)))
         sizes.append(int(held.sum()))
     return float(np.average(areas, weights=np.square(sizes)))
 
@@ -136,7 +137,7 @@ def _area(original: Vector, released: Vector) -> float:
 def _forest(features: Matrix, is_protected: Mask, trees: int) -> Classifier:
     forests = import_module("sklearn.ensemble")
 
-    def scores(seen: Mask, seed: int) -> Vector:
+    def scores(seen: Mask, told: Mask, seed: int) -> Vector:
         forest = forests.RandomForestClassifier(
             trees,
             min_samples_leaf=LEAF,
@@ -145,7 +146,7 @@ def _forest(features: Matrix, is_protected: Mask, trees: int) -> Classifier:
             n_jobs=1,
         )
         forest.fit(features[seen], is_protected[seen])
-        return np.asarray(forest.predict_proba(features)[:, -1])
+        return np.asarray(forest.predict_proba(features[told])[:, -1])
 
     return scores
 
@@ -153,4 +154,4 @@ def _forest(features: Matrix, is_protected: Mask, trees: int) -> Classifier:
 def _logistic(stacked: Stacked) -> Classifier:
     """With powers and products, as far as there are records for them."""
     x, shares = basis_of(stacked, terms_of(stacked, sparing(stacked))), memberships(stacked.is_protected)
-    return lambda seen, seed: np.asarray(x @ fit(x[seen], shares[seen]).coefficients[:, 0])
+    return lambda seen, told, seed: np.asarray(x[told] @ fit(x[seen], shares[seen]).coefficients[:, 0])
