@@ -69,6 +69,11 @@ class TestNumbersOfWhichNothingIsTold:
         original = rng.standard_normal((50, 1))
         assert impossible(original, 100 * original)["impossible"] == 0
 
+    def test_may_have_gaps(self):
+        original = np.array([[1.5, np.nan], [np.nan, np.nan], [2.5, np.nan]])
+        released = np.array([[-1.5, np.nan], [2.0, np.nan], [2.25, np.nan]])
+        assert impossible(original, released)["impossible"] == pytest.approx(100 * 2 / 6)
+
     def test_zeros_and_ones_are_bounds(self):
         original = np.repeat([[0.0], [1.0]], 20, axis=0)
         released = original + np.append(np.zeros(38), [0.5, -0.5])[:, None]

@@ -45,7 +45,8 @@ def measure(
     attributes = columns.dependent if columns else [_natural(column) for column in original.T]
     counts = dict.fromkeys(KINDS, 0)
     for attribute, before, after in zip(attributes, original.T, protected.T, strict=True):
-        for kind, flags in _outside(attribute, after, NOISE * float(np.nanmax(np.abs(before), initial=0.0))).items():
+        largest = float(np.abs(before[~np.isnan(before)]).max(initial=0.0))
+        for kind, flags in _outside(attribute, after, NOISE * largest).items():
             counts[kind] += int(flags.sum())
     shares = {f"impossible_{kind}": 100 * count / protected.size for kind, count in counts.items()}
     return {"impossible": 100 * sum(counts.values()) / protected.size, **shares}
@@ -53,8 +54,9 @@ def measure(
 
 def _natural(values: Vector) -> Attribute:
     """The domain of numbers, by themselves."""
-    low, high = bounds(values)
-    return Attribute("", low=low, high=high, decimals=decimals(values))
+    present = values[~np.isnan(values)]
+    low, high = bounds(present)
+    return Attribute("", low=low, high=high, decimals=decimals(present))
 
 
 def _outside(attribute: Attribute, values: Vector, rounding: float) -> dict[str, Mask]:
