@@ -49,8 +49,8 @@ def measure(
     models: Annotated[
         list[str] | None,
         Doc(
-            "any of main, literal, cubic, powers, mixed, pairs; if nothing is said cubic, or if that has too many terms "
-            "mixed or main"
+            "any of main, literal, cubic, powers, mixed, pairs; if nothing is said cubic, or, if that has too many "
+            "terms, mixed or main"
         ),
     ] = None,
     columns: Annotated[Attributes | None, Given()] = None,
