@@ -166,7 +166,7 @@ def test_an_original_at_hand_takes_the_place_of_the_replica_and_back(tiny):
 def test_types_and_replicas_are_told(tiny):
     tiny.study["scenarios"]["R"] = {"dataset": "thyroid", "dependent": ["TSH", "T3"], "independent": ["age"]}
     before = told(tiny)
-    rewritten("resources/datasets.yaml", "sick: dichotomous", "sick: continuous")
+    rewritten("resources/datasets.yaml", "sick: *flag", "sick: count")
     after = told(tiny)
     assert {name for name in before if before[name] != after[name]} == {"data/thyroid"}
 

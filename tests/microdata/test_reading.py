@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from samples import MDAV
 
 from sdclab.base.errors import SdclabError
+from sdclab.experiment.data import dataset_of
 from sdclab.microdata import manifest, reading, retrieve
 from sdclab.microdata.dataset import Dataset
 from sdclab.microdata.microdata import Microdata
@@ -191,7 +192,7 @@ class TestHeader:
 
         def values(**more):
             entry = manifest.file_entry("mine", spec | more, "here")
-            return retrieve.retrieve(entry, places, False, said.append).values.tolist()
+            return dataset_of(entry, places, False, said.append).values.tolist()
 
         said = []
         with pytest.raises(SdclabError, match="line_breaks: true in a study"):
