@@ -9,7 +9,8 @@ cells missing. A value outside its column's domain is one that has another type,
 anywhere, a category that does not occur, or lies beyond the bounds that `sdclab.describe` tells. Then the file goes
 through `map`, `protect` with the best point of the first method, and `measure`, all with their defaults. The last
 columns are the share of means, of numbers by the categories of the first nominal column as an independent, that lie
-within two standard errors of the original's, over five releases; the second table compares what `bounds` may say.
+within two standard errors of the original's, over five releases, where at least ten records have the category; the
+second table compares what `bounds` may say.
 """
 
 import io
@@ -31,7 +32,7 @@ import sdclab
 from sdclab.base.files import read, write
 from sdclab.methods import METHODS
 from sdclab.microdata.attribute import BOUNDS
-from sdclab.microdata.inference import attributes
+from sdclab.microdata.inference import SHARED, attributes
 from sdclab.microdata.microdata import Microdata
 
 DOCS = Path(__file__).resolve().parents[1] / "docs" / "own_data.md"
@@ -152,7 +153,8 @@ def means_kept(frame: pd.DataFrame, method: str, bounds: str = "balance") -> np.
         return None
     means = sum(each.groupby(by, observed=True)[numbers].mean() for each in made) / REPLICATES
     z = ((means - groups.mean()) / error).abs().to_numpy()
-    return z[~np.isnan(z)] <= 2  # of a group of one, or a constant that stays one, there is no error
+    z[groups.count().to_numpy() < SHARED] = np.nan  # of a few records a standard error tells nothing
+    return z[~np.isnan(z)] <= 2
 
 
 def share(kept: np.ndarray | None) -> str:

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from job import job
+from job import job, loud
 
 from sdclab.base.files import csv_text, write
-from sdclab.experiment.cell import Cell, columns_of, run_all
+from sdclab.experiment.cell import Cell, columns_of, refusals, run_all
+from sdclab.experiment.data import read
 from sdclab.experiment.scenario import AnyScenario
 from sdclab.experiment.study import MeasuresByKind
-from sdclab.microdata.dataset import Dataset
 
 
 def main(
@@ -20,8 +20,10 @@ def main(
     dataset: Sequence[str],
     output: Path,
 ) -> None:
-    data = Dataset.read(*map(Path, dataset))
+    data = read(scenario, *map(Path, dataset))
     rows = run_all(cells, scenario, data, measured.of(data.kind), code)
+    for line in refusals(rows):
+        loud(line)
     write(output, csv_text(columns_of(rows), rows))
 
 

@@ -4,12 +4,13 @@ from pathlib import Path
 
 from job import job, loud
 
+from sdclab.experiment.data import dataset_of
 from sdclab.microdata.manifest import Entry
-from sdclab.microdata.retrieve import Places, retrieve
+from sdclab.microdata.retrieve import Places
 
 
 def main(entry: Entry, places: Places, download: bool, records: int | None, table: Path, about: Path) -> None:
-    dataset = retrieve(entry, places, download, say=loud).head(records)
+    dataset = dataset_of(entry, places, download, say=loud).head(records)
     dataset.write(table, about, title=entry.title, licence=entry.licence, obtain=entry.obtain)
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pandas as pd
 from job import job
 
+from sdclab.experiment.data import read
 from sdclab.experiment.scenario import Scenario
 from sdclab.experiment.study import Figure
-from sdclab.microdata.dataset import Dataset
 from sdclab.output.drawing import draw
 from sdclab.output.style import save
 
@@ -21,7 +21,7 @@ def main(
     outputs: Sequence[str],
 ) -> None:
     frames = [pd.read_csv(path) for path in tables]
-    data = Dataset.read(*map(Path, dataset)) if dataset else None
+    data = read(scenario, *map(Path, dataset)) if scenario else None
     drawn = draw(figure, frames, scenario, data)
     for output in outputs:
         save(drawn, output)

@@ -10,7 +10,7 @@ from sdclab.base.files import read, read_rows, write
 from sdclab.microdata.dataset import read_facts
 from sdclab.output.pages.explorer import explorer
 from sdclab.output.pages.report import page
-from sdclab.output.pages.run import Run, by_name, costs, versions_of
+from sdclab.output.pages.run import Run, by_name, costs, refusals_of, versions_of
 
 
 def main(
@@ -28,6 +28,7 @@ def main(
         datasets=[read_facts(path) for path in inputs["datasets"]],
         versions=versions_of(cells),
         costs=costs(measured),
+        refusals=refusals_of(cells),
     )
     write(output, page(run))
     write(beside, explorer())

@@ -9,10 +9,10 @@ from sdclab.base.files import csv_text, write
 from sdclab.evidence import published
 from sdclab.evidence.answers import printed
 from sdclab.evidence.sensitivity import markdown, sensitivity
+from sdclab.experiment.data import read
 from sdclab.experiment.scenario import AnyScenario
 from sdclab.experiment.study import Sensitivity
 from sdclab.experiment.table import Panel
-from sdclab.microdata.dataset import Dataset
 
 
 def main(
@@ -25,7 +25,7 @@ def main(
     as_csv: Path,
     as_markdown: Path,
 ) -> None:
-    data = Dataset.read(*map(Path, dataset))
+    data = read(scenario, *map(Path, dataset))
     values = printed(published.load(print_, schema), each.cells, panels, each.quantity)
     rows = sensitivity(each.cells, scenario, data, values, each.measure, each.quantity, each.variants)
     write(as_csv, csv_text(list(rows[1]), rows))

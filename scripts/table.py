@@ -22,7 +22,7 @@ def main(
     as_csv: Path,
     as_markdown: Path,
 ) -> None:
-    measured = by_cell(pd.concat([pd.read_csv(path) for path in paths]), cells)
+    measured = by_cell(pd.concat([pd.read_csv(path) for path in paths], ignore_index=True), cells)
     rows = side_by_side(published.load(printed[0], schema) if printed else published.NOTHING, measured, table)
     write(as_csv, rows.to_csv(index=False))
     write(as_markdown, markdown(rows, table))

@@ -53,3 +53,15 @@ def named_people(n=60, seed=1):
             "tax": rng.normal(90, 10, n).round(2),
         }
     )
+
+
+def mixed(n=120, seed=1, gaps=0.0):
+    """What people have: text, a count, a number with two decimals, one with a spike at zero, gaps in all of them."""
+    rng = np.random.default_rng(seed)
+    place = rng.integers(0, 3, n)
+    wage = (1500 + 400 * place + rng.gamma(4, 150, n)).round(2)
+    bonus = np.where(rng.random(n) < 0.5, 0, 0.1 * wage + rng.normal(50, 5, n)).round(2)
+    children = rng.poisson(1 + place)
+    columns = {"region": np.array(["Bonn", "Jena", "Ulm"])[place], "children": children, "wage": wage, "bonus": bonus}
+    frame = pd.DataFrame(columns)
+    return frame.mask(rng.random(frame.shape) < gaps)

@@ -66,13 +66,21 @@ class TestMeasure:
         assert (numbers["pil"]["pil"], numbers["dbrl"]["dbrl"], numbers["copy"]["copy"]) == (0, 100, 100)
 
     def test_what_cannot_be_measured_is_said(self, run):
-        """PRL takes at most 20 attributes; the others are measured all the same."""
+        """PIL is about numbers; tables are compared all the same."""
+        towns = np.array(["Bonn", "Jena"])[np.random.default_rng(1).integers(0, 2, (60, 2))]
+        pd.DataFrame(towns, columns=["home", "work"]).to_csv("towns.csv", index=False)
+        arguments = ("measure", "towns.csv", "towns.csv", "--header", "--measures")
+        told = json.loads(run(*arguments, "pil,tables", "--json")[1])
+        assert told["not_measured"] == {"pil": "measure pil: compares numbers, but no dependent is one."}
+        assert "tables" in told["measures"]
+        assert "no dependent is one" in run(*arguments, "pil")[2]
+
+    def test_wide_files_are_linked_by_what_tells_most(self, run):
         frame = pd.DataFrame(np.random.default_rng(1).normal(size=(60, 21))).rename(columns="v{}".format)
         frame.to_csv("wide.csv", index=False)
-        told = json.loads(run("measure", "wide.csv", "wide.csv", "--measures", "prl,pil", "--json")[1])
-        assert told["not_measured"] == {"prl": "measure prl: 21 attributes, but at most 20 are allowed."}
-        assert "pil" in told["measures"]
-        assert "at most 20" in run("measure", "wide.csv", "wide.csv", "--measures", "prl")[2]
+        told = json.loads(run("measure", "wide.csv", "wide.csv", "--measures", "score", "--json")[1])
+        assert told["not_measured"] == {}
+        assert told["measures"]["score"]["prl"] == 100
 
 
 class TestPairs:

@@ -187,7 +187,7 @@ class TestFit:
     @needs_originals  # the replica does not keep the relations of dichotomous attributes
     def test_thyroid_is_better_explained_by_six_classes_than_by_one(self, dataset, entries, rng):
         """By BIC, although six have 105 more parameters; and every attribute is drawn as often as it was."""
-        columns = (entries["thyroid"].of_type(role) for role in ("dichotomous", "continuous"))
+        columns = (entries["thyroid"].categories, entries["thyroid"].numbers)
         y, x = (dataset("thyroid").select(names, "test") for names in columns)
         one, six = (fit(y, x, labels, rng, k=60, starts=0) for labels in (np.zeros(len(y), int), _bands(x)))
         assert six.log_likelihood - one.log_likelihood > 105 * np.log(len(y)) / 2

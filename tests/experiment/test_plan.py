@@ -166,9 +166,51 @@ def test_an_original_at_hand_takes_the_place_of_the_replica_and_back(tiny):
 def test_types_and_replicas_are_told(tiny):
     tiny.study["scenarios"]["R"] = {"dataset": "thyroid", "dependent": ["TSH", "T3"], "independent": ["age"]}
     before = told(tiny)
-    rewritten("resources/datasets.yaml", "sick: dichotomous", "sick: continuous")
+    rewritten("resources/datasets.yaml", "sick: *flag", "sick: count")
     after = told(tiny)
     assert {name for name in before if before[name] != after[name]} == {"data/thyroid"}
+
+
+def test_types_are_told_to_whom_they_concern(tiny):
+    """Those of a user's file to its dataset, of which all else is made; those of a scenario to what is made of it."""
+    scenarios = tiny.study["scenarios"]
+    scenarios["R"] = {"dataset": "thyroid", "dependent": ["TSH", "T3"], "independent": ["age"], "typed": True}
+    of_r = {name.replace("/S/", "/R/") for name in CELLS}
+
+    def changed(before):
+        after = told(tiny)
+        return {name for name in before if before[name] != after[name]}, after
+
+    before = told(tiny)
+    tiny.study["datasets"]["mine"]["types"] = {"a": "continuous"}
+    found, before = changed(before)
+    assert found == {"data/mine", *VERDICTS}
+    Path("mine.sdclab.yaml").write_text("types: {b: {low: 0}}\n")
+    found, before = changed(before)
+    assert found == {"data/mine", *VERDICTS}
+    scenarios["S"]["types"] = {"a": {"decimals": 2}}
+    found, before = changed(before)
+    assert found == ROLES
+    rewritten("resources/datasets.yaml", "T3: continuous", "T3: {type: continuous, decimals: 1}")
+    found, before = changed(before)
+    assert found == {"data/thyroid", *of_r, *VERDICTS}
+
+
+def test_how_types_are_seen_concerns_no_raw_scenario(tiny, monkeypatch):
+    tiny.study["scenarios"]["R"] = {"dataset": "thyroid", "dependent": ["TSH", "T3"], "independent": ["age"]}
+    before = told(tiny)
+    source = provenance._source
+    monkeypatch.setattr(
+        provenance, "_source", lambda name: source(name) + b"#" * (name == "sdclab.microdata.inference")
+    )
+    after = told(tiny)
+    assert {name for name in before if before[name] != after[name]} == {
+        "data/mine",
+        *CELLS,
+        "sensitivity/tiny/dr",
+        "figures/tiny/pairs",
+        "report",  # which ranks points as `sdclab map` does
+    }
 
 
 def test_a_run_delivers_all_that_its_tasks_make(tiny):

@@ -56,7 +56,7 @@ class TestRegression:
 
     @pytest.mark.parametrize("method", ["hybrid_micro", "noise_cov"])
     def test_what_keeps_means_and_covariances_changes_nothing(self, dataset, entries, method):
-        x = dataset("thyroid").select(entries["thyroid"].of_type("continuous"), "test")
+        x = dataset("thyroid").select(entries["thyroid"].numbers, "test")
         released = protect(method, x, np.empty((len(x), 0)), np.random.default_rng(0), {})
         assert max(evaluate("regression", x, released).values()) < 1e-8
         assert evaluate("moments", x, released)["third_mean"] > 1

@@ -180,7 +180,7 @@ class TestMdav:
     @pytest.mark.parametrize(("k", "clusters"), [(324, 6), (60, 32), (20, 97)])
     def test_thyroid_gives_the_published_numbers_of_clusters(self, dataset, entries, k, clusters):
         """Oganian & Domingo-Ferrer (2017), section 5: 6 clusters at k = 324; 32 and 97 follow from n and k."""
-        records = dataset("thyroid").select(entries["thyroid"].of_type("continuous"), "test")
+        records = dataset("thyroid").select(entries["thyroid"].numbers, "test")
         sizes = [len(members) for members in mdav.clusters(records, k)]
         assert len(sizes) == clusters
         assert k <= min(sizes) <= max(sizes) <= 2 * k - 1

@@ -50,8 +50,8 @@ class TestManifest:
     def test_names_every_dataset_with_all_that_is_to_be_known(self, entries):
         assert set(entries) == {"census", "thyroid", "adult", "neoplasm", "example"}
         assert len(entries["census"].columns) == 13
-        assert len(entries["thyroid"].of_type("continuous")) == 5
-        assert len(entries["thyroid"].of_type("dichotomous")) == 15
+        assert len(entries["thyroid"].numbers) == 5
+        assert len(entries["thyroid"].categories) == 15
         assert all(entry.licence and entry.obtain for entry in entries.values())
 
     def test_a_slip_in_it_is_named(self, tmp_path):
@@ -165,14 +165,14 @@ class TestRetrieval:
         with pytest.raises(SdclabError, match=r"nowhere: the data folder \(data_dir or SDCLAB_DATA\) does not exist"):
             retrieve.Places(tmp_path / "nowhere", tmp_path, tmp_path)
 
-    def test_a_dichotomous_attribute_with_three_values_is_named(self, entries, dataset):
+    def test_a_flag_with_three_values_is_named(self, entries, dataset):
         data = dataset("thyroid")
         values = data.values.copy()
         values[5, data.columns.index("goitre")] = 2
         content = data.with_values("original", "test", values).text.encode()
         entry = replace(entries["thyroid"], preparation="table")
         with pytest.raises(
-            SdclabError, match=r"thyroid\.csv: column goitre is dichotomous, but not all its values are 0 or 1"
+            SdclabError, match=r"thyroid\.csv: column goitre has values that are not among its categories 0, 1"
         ):
             retrieve.prepared(entry, content, "thyroid.csv")
 
@@ -309,7 +309,7 @@ class TestDownload:
 
 
 def columns_of(entry, dataset):
-    return dataset.select(entry.of_type("continuous"), "test")
+    return dataset.select(entry.numbers, "test")
 
 
 class TestReplicas:
@@ -332,9 +332,7 @@ class TestReplicas:
         assert (total == other + earned).all()
 
     def test_dichotomies_stay_dichotomies(self, entries, places):
-        flags = retrieve.substitute(entries["thyroid"], places).select(
-            entries["thyroid"].of_type("dichotomous"), "test"
-        )
+        flags = retrieve.substitute(entries["thyroid"], places).select(entries["thyroid"].categories, "test")
         assert set(np.unique(flags)) == {0, 1}
 
     @needs_originals
@@ -347,7 +345,7 @@ class TestReplicas:
         assert (np.abs(a.mean(axis=0) - b.mean(axis=0)) / spread < apart).all()
         off = np.abs(np.cov(a.T) - np.cov(b.T)) / np.outer(spread, spread)
         assert (off < np.diag(slip**2) + np.add.outer(apart, apart)).all()
-        flags = entry.of_type("dichotomous")
+        flags = entry.categories
         means = [x.select(flags, "test").mean(axis=0) for x in (dataset(entry.name), replica)]
         np.testing.assert_array_equal(*means)
 

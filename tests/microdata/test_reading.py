@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from samples import MDAV
 
 from sdclab.base.errors import SdclabError
+from sdclab.experiment.data import dataset_of
 from sdclab.microdata import manifest, reading, retrieve
 from sdclab.microdata.dataset import Dataset
 from sdclab.microdata.microdata import Microdata
@@ -191,7 +192,7 @@ class TestHeader:
 
         def values(**more):
             entry = manifest.file_entry("mine", spec | more, "here")
-            return retrieve.retrieve(entry, places, False, said.append).values.tolist()
+            return dataset_of(entry, places, False, said.append).values.tolist()
 
         said = []
         with pytest.raises(SdclabError, match="line_breaks: true in a study"):
@@ -249,7 +250,9 @@ def test_many_columns(here):
     roles = Roles.of(table, dropped=names[1::3])
     assert roles.dependent == tuple(name for j, name in enumerate(names) if j % 3 != 1)
     kept = np.array([j for j in range(p) if j % 3 != 1])
-    np.testing.assert_array_equal(table.matrix(roles.dependent), values[:, kept])
+    np.testing.assert_array_equal(
+        np.column_stack([table.numbers(column) for column in roles.dependent]), values[:, kept]
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # pandas warns of a frame that was put together column by column
         write(table.released(roles.dependent, 2 * values[:, kept], roles.dropped), Path("out.csv"))

@@ -34,12 +34,15 @@ def sensitivity(
     if not published:
         raise SdclabError(f"sensitivity of {quantity}: none of its cells has a published value.")
     values: dict[str, dict[str, float]] = {label: {} for label in variants}
-    splits = list(scenario.splits(dataset, {}))
+    splits, attributes = list(scenario.splits(dataset, {})), scenario.attributes(dataset)
     for cell in cells:
         seeds = [seed_of(cell.scenario, cell.method, dict(cell.parameters), i) for i in range(cell.replicates)]
-        made = [pair for seed in seeds for pair in releases(cell, scenario, splits, seed)]
+        made = [pair for seed in seeds for pair in releases(cell, scenario, splits, seed, attributes)]
         for label, options in variants.items():
-            each = [measures.measure(measure, y, released.values, x, options)[quantity] for (y, x), released in made]
+            each = [
+                measures.measure(measure, y, released.values, x, options, attributes)[quantity]
+                for (y, x), released in made
+            ]
             values[label][cell.name] = float(np.mean(each))
     usual = _order(next(iter(values.values())))
     rows: list[dict[str, Any]] = [{"variant": "published", **published, "ranking": _order(published)}]

@@ -5,10 +5,10 @@ from typing import Any
 
 import pandas as pd
 
-from sdclab.base.errors import unknown
+from sdclab.base.errors import SdclabError, unknown
 from sdclab.evidence.answers import answers
 from sdclab.evidence.published import Published, Row
-from sdclab.experiment.cell import Cell
+from sdclab.experiment.cell import REFUSED, Cell
 from sdclab.experiment.table import Panel, Table
 from sdclab.numerics.ties import equated
 
@@ -19,8 +19,15 @@ CellRows = tuple[Cell, pd.DataFrame]
 def by_cell(rows: pd.DataFrame, cells: Sequence[Cell]) -> list[CellRows]:
     """These cells with their rows, out of rows of many cells.
 
-    A column that another cell has, and this one not, is none of its own; one that is empty in all is undefined.
+    A column that another cell has, and this one not, is none of its own; one that is empty in all is undefined. A cell
+    that is not applicable is left out.
     """
+    if REFUSED in rows:
+        refused = rows[rows[REFUSED].notna()]
+        cells = [cell for cell in cells if cell.name not in set(refused["cell"])]
+        if not cells:
+            raise SdclabError(f"no method of the table is applicable: {refused[REFUSED].iloc[0]}")
+        rows = rows.drop(index=refused.index, columns=REFUSED)
     frames = dict(list(rows.groupby("cell")))
     defined = rows.columns[rows.notna().any()]
     none = {name: [column for column in defined if frame[column].isna().all()] for name, frame in frames.items()}

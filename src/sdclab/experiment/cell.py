@@ -19,6 +19,9 @@ from sdclab.numerics.seeds import seed_of, stream
 Measures = Mapping[str, Mapping[str, object]]
 """The measures to apply, with their options."""
 
+REFUSED = "not_applicable"
+"""The column that says why a method cannot be applied, in a row without numbers."""
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -49,11 +52,17 @@ def code_of(method: str, measured: Iterable[str]) -> str:
 def run_all(
     cells: Sequence[Cell], scenario: AnyScenario, dataset: Dataset, measured: Measures, code: str
 ) -> list[dict[str, Any]]:
-    """The rows of several cells; what goes wrong is said with the name of the cell."""
+    """The rows of several cells; what goes wrong is said with the name of the cell.
+
+    A cell whose method does not take the types of the dependents has one row, without numbers, that says so.
+    """
     rows = []
     for cell in cells:
         try:
-            rows += run(cell, scenario, dataset, measured, code)
+            refused = _refusal(cell, scenario.attributes(dataset))
+            rows += (
+                [_refused(cell, dataset, code, refused)] if refused else run(cell, scenario, dataset, measured, code)
+            )
         except Exception as error:
             raise SdclabError(f"cell {cell.name}: {reason(error)}") from error
     return rows
@@ -68,7 +77,32 @@ def run(
     """
     splits = list(scenario.splits(dataset, cell.parameters))
     attributes = scenario.attributes(dataset)
-    about = {
+    about = _about(dataset, code)
+    rows = []
+    for replicate in range(cell.replicates):
+        seed = seed_of(cell.scenario, cell.method, dict(cell.parameters), replicate)
+        made = releases(cell, scenario, splits, seed, attributes)
+        values = _mean([_measured(split, each, measured, attributes) for split, each in made])
+        identity = {**_identity(cell), "replicate": replicate, "seed": seed}
+        taken = [name for name in values if name in identity or name in about or name == REFUSED]
+        if taken:
+            raise SdclabError(f"a method or measure calls a number {taken[0]}, but every row has such a column.")
+        rows.append({**identity, **values, **about})
+    return rows
+
+
+def _identity(cell: Cell) -> dict[str, Any]:
+    return {
+        "study": cell.study,
+        "cell": cell.name,
+        "scenario": cell.scenario,
+        "method": cell.method,
+        "parameters": cell.slug,
+    }
+
+
+def _about(dataset: Dataset, code: str) -> dict[str, str]:
+    return {
         "dataset": dataset.name,
         "dataset_kind": dataset.kind,
         "fingerprint": dataset.fingerprint,
@@ -76,25 +110,26 @@ def run(
         "versions": versions(["sdclab", "numpy", "scipy"]),
         "processor": processor(),
     }
-    rows = []
-    for replicate in range(cell.replicates):
-        seed = seed_of(cell.scenario, cell.method, dict(cell.parameters), replicate)
-        made = releases(cell, scenario, splits, seed, attributes)
-        values = _mean([_measured(split, each, measured, attributes) for split, each in made])
-        identity = {
-            "study": cell.study,
-            "cell": cell.name,
-            "scenario": cell.scenario,
-            "method": cell.method,
-            "parameters": cell.slug,
-            "replicate": replicate,
-            "seed": seed,
-        }
-        taken = [name for name in values if name in identity or name in about]
-        if taken:
-            raise SdclabError(f"a method or measure calls a number {taken[0]}, but every row has such a column.")
-        rows.append({**identity, **values, **about})
-    return rows
+
+
+def _refusal(cell: Cell, attributes: Attributes | None) -> str:
+    """Why a cell's method cannot be applied to dependents of these types; nothing if it can."""
+    try:
+        if attributes is not None:
+            attributes.check_taken(f"method {cell.method}", methods.takes(cell.method))
+    except SdclabError as error:
+        return str(error)
+    return ""
+
+
+def _refused(cell: Cell, dataset: Dataset, code: str, why: str) -> dict[str, Any]:
+    """The row of a cell that is not applicable."""
+    return {**_identity(cell), REFUSED: why, **_about(dataset, code)}
+
+
+def refusals(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Which methods are not applicable in which scenario, and why, each once."""
+    return list(dict.fromkeys(f"scenario {row['scenario']}: {row[REFUSED]}" for row in rows if row.get(REFUSED)))
 
 
 def columns_of(rows: Sequence[Mapping[str, Any]]) -> list[str]:

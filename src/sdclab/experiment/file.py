@@ -11,7 +11,7 @@ from sdclab.experiment import gaps
 from sdclab.experiment.scenario import Scenario
 from sdclab.microdata import inference, rules
 from sdclab.microdata.attribute import Attribute, Attributes
-from sdclab.microdata.dataset import Dataset, Missing
+from sdclab.microdata.dataset import PATTERN, Dataset, Missing
 from sdclab.microdata.declaration import Declaration, Declared
 from sdclab.microdata.microdata import Microdata, Say, without_gaps
 from sdclab.microdata.roles import Roles
@@ -57,8 +57,7 @@ class Prepared:
 
     @cached_property
     def scenario(self) -> Scenario:
-        pattern = tuple(set(self.dataset.columns) - set(self.roles.used))
-        return Scenario.of_file(self.modelled, self.roles.independent + pattern)
+        return Scenario.of_file(self.modelled, self.roles.independent)
 
     @cached_property
     def split_attributes(self) -> Attributes:
@@ -100,6 +99,8 @@ def prepare(
     """A table with its roles; `say` hears of rows that are dropped, and of values that stay missing."""
     table.check(list(said.types))
     table = without_gaps(table, roles.used, missing, say)
+    if PATTERN in roles.used:
+        raise SdclabError(f"{table.file}: column {PATTERN} must have another name: so is called what tells of gaps.")
     attributes = inference.attributes(table, roles.used, _of(said.types, roles.used))
     values = table.encoded(roles.used, attributes)
     gone = np.isnan(values)
@@ -125,5 +126,6 @@ def _gap(table: Microdata, columns: Sequence[str], gone: Mask) -> SdclabError:
     row, column = np.argwhere(gone)[0]
     return SdclabError(
         f"{table.file}: row {table.frame.index[row] + 1}, column {columns[column]} is missing; gaps are kept, or "
-        "incomplete rows dropped, by --missing keep or --missing drop on the command line."
+        "incomplete rows dropped, by --missing keep or --missing drop on the command line, or missing: keep or "
+        "missing: drop in a study."
     )

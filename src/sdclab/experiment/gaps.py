@@ -12,6 +12,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from sdclab.microdata.attribute import Attribute, Attributes
+from sdclab.microdata.dataset import PATTERN
 from sdclab.numerics.arrays import Indices, Mask, Matrix, Vector
 from sdclab.numerics.linalg import orthonormal_basis, with_intercept
 
@@ -20,8 +21,6 @@ ROUNDS = 3
 
 DIGITS = 6
 """Of a prediction, in units of their range: the last ones are the processor's and choose nobody."""
-
-PATTERN = "pattern of gaps"
 
 
 def filled(values: Matrix, attributes: tuple[Attribute, ...]) -> Matrix:

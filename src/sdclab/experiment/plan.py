@@ -15,6 +15,7 @@ from sdclab.experiment.config import Config
 from sdclab.experiment.grid import Batch, batches
 from sdclab.experiment.integrity import Task
 from sdclab.experiment.provenance import code_fingerprint
+from sdclab.experiment.scenario import AnyScenario
 from sdclab.experiment.study import Figure, Sensitivity, Study, find, with_datasets
 from sdclab.experiment.study import load as load_study
 from sdclab.experiment.table import Table
@@ -29,6 +30,8 @@ PUBLISHED = Path("resources/published")
 PUBLISHED_SCHEMA = SCHEMAS / "published.schema.yaml"
 REPLICAS = Path("resources/replicas")
 ASSETS = Path("src/sdclab/output/pages/assets")
+OF_THE_MANIFEST, OF_A_FILE = "sdclab.microdata.retrieve", "sdclab.experiment.data"
+"""What makes a dataset."""
 PAGES = ("sdclab.output.pages.report", "sdclab.output.pages.explorer")
 """They also show what every measure declares, and ask for it by name."""
 
@@ -51,6 +54,11 @@ def load(given: Mapping[str, Any], plots: Registry) -> "Plan":
     answered = {table for study in studies.values() for table in study.published}
     claims = [claim for claim in claims if claim["table"] in answered]  # of the papers that run, no others
     return Plan(settings, datasets, studies, claims, plots)
+
+
+def _typing(scenario: AnyScenario | None) -> str:
+    """The fingerprint of the code that gives columns their types, if a scenario has some."""
+    return code_fingerprint(["sdclab.microdata.typed"]) if scenario and scenario.types is not None else ""
 
 
 @dataclass(frozen=True)
@@ -131,7 +139,7 @@ class Plan:
                 "places": self.config.places,
                 "download": self.config.download,
                 "records": self.config.limits.records,
-                "code": code_fingerprint(["sdclab.microdata.retrieve"]),
+                "code": code_fingerprint([OF_A_FILE if entry.user_file else OF_THE_MANIFEST]),
             },
             aside=("places",),  # a folder's name changes nothing; its file, which is an input, does
         )
@@ -156,6 +164,7 @@ class Plan:
                 "scenario": scenario,
                 "measured": measured,
                 "code": code_of(first.method, measured.names),
+                "typed": _typing(scenario),
             },
         )
 
@@ -189,6 +198,7 @@ class Plan:
                 "panels": table.panels,
                 "scenario": scenario,
                 "code": code_fingerprint(["sdclab.evidence.sensitivity", "sdclab.evidence.answers", *modules]),
+                "typed": _typing(scenario),
             },
         )
 
@@ -201,7 +211,12 @@ class Plan:
                 "tables": tuple(self._path("tables", f"{figure.study}/{table}", "csv") for table in figure.tables),
                 "dataset": self._dataset_files(scenario.dataset) if scenario else (),
             },
-            {"figure": figure, "scenario": scenario, "code": code_fingerprint([self.plots.module(figure.plot)])},
+            {
+                "figure": figure,
+                "scenario": scenario,
+                "code": code_fingerprint([self.plots.module(figure.plot)]),
+                "typed": _typing(scenario),
+            },
         )
 
     def _audit(self) -> Task:

@@ -1,9 +1,9 @@
 """Replicas: synthetic copies of the originals that may be shipped, made by this project's own local synthesis.
 
-The continuous attributes are synthesised in clusters as `hybrid_micro` does (Oganian & Domingo-Ferrer 2017, sections
+The numbers are synthesised in clusters as `hybrid_micro` does (Oganian & Domingo-Ferrer 2017, sections
 4-5), so means, covariances and exact linear relations are kept. Clusters are looked for inside strata of records that
-share a pattern, so that what holds exactly in many records, though not in all, is kept as well. The dichotomous
-attributes are shuffled one by one inside the same clusters, which keeps every cluster's counts and, as in the paper's
+share a pattern, so that what holds exactly in many records, though not in all, is kept as well. The
+categories are shuffled one by one inside the same clusters, which keeps every cluster's counts and, as in the paper's
 section 6, supposes them independent given the cluster.
 """
 
@@ -43,13 +43,13 @@ class MadeReplica:
 
 def make(entry: Entry, original: Dataset, replica: Replica) -> MadeReplica:
     """The replica of an original: drawn anew while a record of the original stands in it."""
-    continuous = entry.of_type("continuous")
-    records = original.select(continuous, entry.name)
+    numbers = entry.numbers
+    records = original.select(numbers, entry.name)
     found = clusters(records, replica)
     for attempt in count():
         rng = stream(seed_of("replica", entry.name, replica.k, attempt))
         dataset = original.with_values("replica", replica.file, _drawn(entry, original, found, rng))
-        drawn = dataset.select(continuous, entry.name)
+        drawn = dataset.select(numbers, entry.name)
         if not set(map(tuple, records)) & set(map(tuple, drawn)):
             break
     return MadeReplica(dataset, replica.k, tuple(map(len, found)), _quality(records, drawn))
@@ -93,11 +93,11 @@ STRATA = {"pattern": by_pattern, "mixture": by_mixture}
 def _drawn(entry: Entry, original: Dataset, found: Sequence[Indices], rng: np.random.Generator) -> Matrix:
     values = original.values.copy()
     place = {column: i for i, column in enumerate(original.columns)}
-    where = [place[column] for column in entry.of_type("continuous")]
+    where = [place[column] for column in entry.numbers]
     values[:, where] = rounded(synthesise(values[:, where], found, rng), values[:, where])
     for total, parts in (entry.relations or {}).items():
         values[:, place[total]] = values[:, [place[part] for part in parts]].sum(axis=1)
-    for column in entry.of_type("dichotomous"):
+    for column in entry.categories:
         for members in found:
             values[members, place[column]] = rng.permutation(values[members, place[column]])
     return values

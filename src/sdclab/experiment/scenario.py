@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from sdclab.base.errors import SdclabError
-from sdclab.microdata.attribute import Attributes
-from sdclab.microdata.dataset import Dataset
+from sdclab.base.errors import SdclabError, unknown
+from sdclab.microdata.attribute import Attribute, Attributes
+from sdclab.microdata.dataset import PATTERN, Dataset
+from sdclab.microdata.declaration import Declared
 from sdclab.numerics.arrays import Matrix
 
 Split = tuple[Matrix, Matrix]
@@ -24,6 +25,8 @@ class Scenario:
     dataset: str
     dependent: tuple[str, ...]
     independent: tuple[str, ...] = ()
+    types: Mapping[str, Declared] | None = None
+    """what is said of the columns' types; None: they are numbers, to be released as a method makes them"""
 
     takes = ()
     """Parameters of a cell that are the scenario's and not the method's: none."""
@@ -36,6 +39,12 @@ class Scenario:
     @property
     def columns(self) -> tuple[str, ...]:
         return self.dependent + self.independent
+
+    @property
+    def declared(self) -> Attributes:
+        """The dependents of which a type is declared."""
+        said = {name: (self.types or {}).get(name, Declared()).type for name in self.dependent}
+        return Attributes(tuple(Attribute(name, type) for name, type in said.items() if type))
 
     def check_roles(self, where: str) -> None:
         """Refuse a column that has two roles, or the same twice."""
@@ -55,21 +64,31 @@ class Scenario:
         known = {each.name: each for each in dataset.attributes}
         if not known:
             return None
-        return Attributes(*(tuple(known[name] for name in names) for names in (self.dependent, self.independent)))
+        roles = (self.dependent, self._independent(dataset))
+        for name in self.columns:
+            if name not in known:
+                raise unknown("column", name, known, f"scenario {self.name}")
+        return Attributes(*(tuple(known[name] for name in names) for names in roles))
+
+    def _independent(self, dataset: Dataset) -> tuple[str, ...]:
+        """The independents, and the pattern of gaps, if gaps were kept."""
+        pattern = {PATTERN} & set(dataset.columns) - set(self.columns)
+        return (*self.independent, *pattern)
 
     def split(self, dataset: Dataset) -> Split:
         """The dependents and the independents as arrays, once they are fit for every method and measure."""
         where = f"scenario {self.name}"
         self.check_roles(where)
+        columns = self.dependent + self._independent(dataset)
         dependent = dataset.select(self.dependent, where)
-        independent = dataset.select(self.independent, where)
-        if len(dependent) <= len(self.columns):
+        independent = dataset.select(columns[len(self.dependent) :], where)
+        if len(dependent) <= len(columns):
             raise SdclabError(
-                f"{where}: {dataset.name} has {len(dependent)} records for {len(self.columns)} attributes; "
+                f"{where}: {dataset.name} has {len(dependent)} records for {len(columns)} attributes; "
                 "more records than attributes are needed."
             )
         values = np.column_stack([dependent, independent])
-        for column, name in zip(values.T, self.columns, strict=True):
+        for column, name in zip(values.T, columns, strict=True):
             if np.ptp(column) == 0:
                 raise SdclabError(f"{where}: column {name} of {dataset.name} is constant.")
         return dependent, independent
@@ -87,15 +106,19 @@ class Rotation:
     columns: tuple[str, ...]
 
     takes = ("n_independent",)
+    types = None
 
     def attributes(self, dataset: Dataset) -> None:
-        """Every attribute is a number here, as in the thesis."""
+        """Every attribute is a number here, as in the thesis; released as a method makes it."""
 
     def splits(self, dataset: Dataset, parameters: Mapping[str, Any]) -> Iterator[Split]:
         """One split for each attribute."""
         count, n = len(self.columns), parameters.get("n_independent")
         if not isinstance(n, int) or not 1 <= n < count:
             raise SdclabError(f"scenario {self.name}: n_independent is {n} but must lie between 1 and {count - 1}.")
+        for each in dataset.attributes:
+            if each.name in (*self.columns, PATTERN) and not each.is_number:
+                raise SdclabError(f"scenario {self.name}: rotates numbers, but {each.name} is {each.type}.")
         for i, column in enumerate(self.columns):
             following = tuple(self.columns[(i + 1 + j) % count] for j in range(n))
             yield Scenario(self.name, self.dataset, (column,), following).split(dataset)

@@ -1,10 +1,11 @@
 """A study: one paper's scenarios, grid, tables, figures, judgements; parsed once and checked before anything runs."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from sdclab import methods
 from sdclab.base import documents
 from sdclab.base.errors import SdclabError, unknown
 from sdclab.base.registry import Registry
@@ -16,6 +17,7 @@ from sdclab.experiment.scenario import AnyScenario, Rotation, Scenario
 from sdclab.experiment.table import Table, parse_tables
 from sdclab.measures import MEASURES
 from sdclab.methods import METHODS
+from sdclab.microdata.declaration import Declared, types_of
 from sdclab.microdata.manifest import Entry, entry, file_entry
 
 Options = Mapping[str, Any]
@@ -188,18 +190,41 @@ def with_datasets(datasets: Mapping[str, Entry], more: Mapping[str, Entry], wher
 
 def _scenario(name: str, given: Mapping[str, Any], datasets: Mapping[str, Entry], where: str) -> AnyScenario:
     place = f"{where}: scenarios.{name}"
-    columns = entry(datasets, given["dataset"], place).columns
+    source = entry(datasets, given["dataset"], place)
     scenario: AnyScenario
     if "rotate" in given:
+        if given.get("typed") or "types" in given:
+            raise SdclabError(f"{place}: rotates numbers as they are, so it cannot be typed.")
         scenario = Rotation(name, given["dataset"], tuple(given["rotate"]))
     else:
-        independent = tuple(given.get("independent", ()))
-        scenario = Scenario(name, given["dataset"], tuple(given["dependent"]), independent)
+        roles = (tuple(given["dependent"]), tuple(given.get("independent", ())))
+        scenario = Scenario(name, given["dataset"], *roles)
+        scenario = replace(scenario, types=_types(given, source, scenario.columns, place))
         scenario.check_roles(place)
     for column in scenario.columns:
-        if column not in columns:
-            raise unknown("column", column, columns, place)
+        if source.columns and column not in source.columns:
+            raise unknown("column", column, source.columns, place)
     return scenario
+
+
+def _types(
+    given: Mapping[str, Any], source: Entry, columns: Sequence[str], place: str
+) -> Mapping[str, Declared] | None:
+    """What is said of a scenario's columns, if it is typed: by itself, else by the manifest.
+
+    A user's file is always typed, and its dataset knows already what is said of it elsewhere.
+    """
+    own = source.user_file is not None
+    said = types_of(given.get("types", {}), f"{place}.types")
+    for column in said:
+        if column not in columns:
+            raise unknown("column", column, columns, f"{place}.types")
+    if not given.get("typed", own or bool(said)):
+        if own or said:
+            why = "a file of one's own is typed" if own else "it has types"
+            raise SdclabError(f"{place}: typed is false, but {why}.")
+        return None
+    return said if own else {column: source.types[column] for column in columns if column in source.types} | said
 
 
 def _measured(given: Mapping[str, Any], scenario: str, limits: Limits) -> MeasuresByKind:
@@ -243,6 +268,9 @@ def _check_cell(cell: Cell, study: Study, where: str) -> None:
             raise SdclabError(f"{place}: scenario {cell.scenario} needs the parameter {key}.")
     parameters = {key: value for key, value in cell.parameters.items() if key not in takes}
     METHODS.checked(cell.method, parameters, f"{where}: grid")
+    scenario = study.scenarios[cell.scenario]
+    if isinstance(scenario, Scenario) and scenario.dataset not in study.datasets:  # a file shows its types when read
+        scenario.declared.check_taken(f"{where}: grid: method {cell.method}", methods.takes(cell.method))
 
 
 def _check_measures(measured: MeasuresByKind, where: str) -> None:

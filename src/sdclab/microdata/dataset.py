@@ -4,7 +4,8 @@ import csv
 import io
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
+from math import inf, isfinite
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,6 +21,9 @@ Kind = Literal["original", "replica", "stand-in", "own"]
 Missing = Literal["refuse", "drop", "keep"]
 """What becomes of a row with a gap, a missing value."""
 
+PATTERN = "pattern of gaps"
+"""The column that tells which values of a record were missing, if gaps are kept: one more independent."""
+
 
 @dataclass(frozen=True)
 class Dataset:
@@ -32,6 +36,8 @@ class Dataset:
     values: Matrix = field(repr=False)
     attributes: tuple[Attribute, ...] = field(repr=False, default=())
     """what the columns hold, categories by their codes; nothing: numbers, to be released as a method makes them"""
+    recoded_from: str = field(repr=False, default="")
+    """the fingerprint of the table that these values were before some of them became codes"""
 
     @classmethod
     def read(cls, table: Path, about: Path) -> "Dataset":
@@ -41,7 +47,8 @@ class Dataset:
             raise SdclabError(f"{table}: this is not the table that {about.name} tells of; delete both and run again.")
         header, *rows = csv.reader(io.StringIO(content.decode()))
         values = numbers(rows, header, header, table.name)
-        return cls(facts["name"], facts["kind"], facts["source"], tuple(header), values)
+        attributes = tuple(map(_attribute, facts.get("attributes", ())))
+        return cls(facts["name"], facts["kind"], facts["source"], tuple(header), values, attributes)
 
     def write(self, table: Path, about: Path, **more: str) -> None:
         """The two files: the canonical CSV, and the facts about it with a checksum of their own."""
@@ -52,6 +59,7 @@ class Dataset:
             "rows": len(self.values),
             "columns": list(self.columns),
             "fingerprint": self.fingerprint,
+            **({"attributes": list(map(_about, self.attributes))} if self.attributes else {}),
             **more,
         }
         write(table, self.text)
@@ -66,7 +74,7 @@ class Dataset:
     @property
     def fingerprint(self) -> str:
         """SHA-256 of the canonical CSV, so it depends on the numbers and not on a file's trimmings."""
-        return sha256(self.text.encode())
+        return self.recoded_from or sha256(self.text.encode())
 
     def select(self, columns: Sequence[str], where: str) -> Matrix:
         """The values of some columns, in the order asked for."""
@@ -83,7 +91,7 @@ class Dataset:
         return self.with_values("stand-in", f"the first {limit} records of {self.source}", self.values[:limit])
 
     def with_values(self, kind: Kind, source: str, values: Matrix) -> "Dataset":
-        return replace(self, kind=kind, source=source, values=values)
+        return replace(self, kind=kind, source=source, values=values, recoded_from="")
 
 
 def read_facts(about: Path | str) -> dict[str, Any]:
@@ -96,6 +104,18 @@ def read_facts(about: Path | str) -> dict[str, Any]:
     if not is_whole:
         raise SdclabError(f"{about}: these are not the facts that were written; delete the file and run again.")
     return facts
+
+
+def _about(attribute: Attribute) -> dict[str, Any]:
+    """An attribute as JSON, which knows no infinity."""
+    bounds = {side: bound if isfinite(bound := getattr(attribute, side)) else None for side in ("low", "high")}
+    return {**asdict(attribute), **bounds}
+
+
+def _attribute(about: Mapping[str, Any]) -> Attribute:
+    lists = {key: tuple(about[key]) for key in ("categories", "masses")}
+    low, high = (none if about[side] is None else about[side] for side, none in (("low", -inf), ("high", inf)))
+    return Attribute(**{**about, **lists, "low": low, "high": high})
 
 
 def _checksum(facts: Mapping[str, Any]) -> str:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from sdclab.base import documents
 from sdclab.base.errors import SdclabError, unknown
 from sdclab.microdata.dataset import Missing
+from sdclab.microdata.declaration import Declared, read_beside, types_of
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class UserFile:
     """A user's file, what to do with its incomplete rows, and how to read it (`sdclab.microdata.reading.read`)."""
 
     file: Path
-    missing: Missing = "refuse"
+    missing: Missing = "keep"
     line_breaks: bool = False
     header: bool = False
 
@@ -49,7 +50,10 @@ class Entry:
     licence: str
     obtain: str
     preparation: str
-    types: Mapping[str, str]
+    columns: tuple[str, ...]
+    """none, of a user's file: all that can be used"""
+    types: Mapping[str, Declared]
+    """of every column of the manifest's; of a user's file, of those of which it is said"""
     rows: int | None = None
     files: tuple[str, ...] = ()
     downloads: tuple[Download, ...] = ()
@@ -60,23 +64,24 @@ class Entry:
     user_file: UserFile | None = None
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        return tuple(self.types)
+    def numbers(self) -> tuple[str, ...]:
+        return tuple(column for column in self.columns if self.types[column].is_number)
 
-    def of_type(self, name: str) -> tuple[str, ...]:
-        """The columns of a type: `continuous` or `dichotomous`."""
-        return tuple(column for column, type_ in self.types.items() if type_ == name)
+    @property
+    def categories(self) -> tuple[str, ...]:
+        return tuple(column for column in self.columns if self.types[column].is_categories)
 
 
 def load(path: Path | str, schema: Path | str) -> dict[str, Entry]:
     """All entries by name."""
     document = documents.load(path, schema)
-    return {name: _entry(name, values) for name, values in document["datasets"].items()}
+    return {name: _entry(name, values, f"{path}: datasets.{name}") for name, values in document["datasets"].items()}
 
 
-def _entry(name: str, values: Mapping[str, Any]) -> Entry:
+def _entry(name: str, values: Mapping[str, Any], where: str) -> Entry:
     fields = dict(values)
-    fields["types"] = fields.pop("columns")
+    fields["types"] = types_of(values["types"], f"{where}.types")
+    fields["columns"] = tuple(fields["types"])
     fields["files"] = tuple(fields.get("files", ()))
     fields["downloads"] = tuple(Download(**item) for item in fields.get("downloads", ()))
     if "replica" in fields:
@@ -85,17 +90,25 @@ def _entry(name: str, values: Mapping[str, Any]) -> Entry:
 
 
 def file_entry(name: str, values: Mapping[str, Any], where: str) -> Entry:
-    """A study's dataset that is a user's file, looked for in the working directory unless its path is absolute."""
+    """A study's dataset that is a user's file, looked for in the working directory unless its path is absolute.
+
+    What the study says of types goes before what the small file beside it says.
+    """
     file = Path(values["file"])
     if not file.is_file():
         raise SdclabError(f"{where}: file is {file}, but there is no such file.")
+    columns, types = tuple(values.get("columns", ())), types_of(values.get("types", {}), f"{where}.types")
+    for column in types:
+        if columns and column not in columns:
+            raise unknown("column", column, columns, f"{where}.types")
     return Entry(
         name=name,
         title=values.get("title", file.name),
         licence="the owner's",
         obtain="the file of whoever runs the study",
         preparation="none",
-        types=dict.fromkeys(values["columns"], "continuous"),
+        columns=columns,
+        types={**read_beside(file).types, **types},
         sha256=values.get("sha256"),
         user_file=UserFile(file, **{key: values[key] for key in ("missing", "line_breaks", "header") if key in values}),
     )

@@ -208,17 +208,9 @@ class Microdata:
             return SdclabError(f"{where} has a comma in a number; write decimals with a point, they are not guessed.")
         return SdclabError(f"{where} is not a number.")
 
-    def matrix(self, columns: Sequence[str]) -> Matrix:
-        """Some columns as finite numbers."""
-        self.check(columns)
-        return self._finite(np.column_stack([np.empty((len(self.frame), 0)), *map(self.numbers, columns)]), columns)
-
     def _finite(self, values: Matrix, columns: Sequence[str]) -> Matrix:
         for row, j in np.argwhere(~np.isfinite(values))[:1]:
-            missing = (
-                "is missing; incomplete rows are dropped only if asked for, by --missing drop on the command line or "
-                "missing: drop in a study"
-            )
+            missing = "is missing; incomplete rows are dropped only if asked for, by --missing drop"
             problem = missing if np.isnan(values[row, j]) else "is infinite"
             raise SdclabError(f"{self.file}: row {self.frame.index[row] + 1}, column {columns[j]} {problem}.")
         return values

@@ -14,14 +14,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import numpy as np
-
 from sdclab.base import files
-from sdclab.base.errors import SdclabError
+from sdclab.base.errors import SdclabError, listed
 from sdclab.microdata import packed, prepare
-from sdclab.microdata.dataset import Dataset
+from sdclab.microdata.dataset import Dataset, number_text
 from sdclab.microdata.generators import GENERATORS
-from sdclab.microdata.manifest import Download, Entry, UserFile
+from sdclab.microdata.manifest import Download, Entry
 from sdclab.numerics.seeds import seed_of, stream
 
 CONNECT_SECONDS = 5
@@ -70,8 +68,6 @@ def find(entry: Entry, places: Places) -> Path | None:
 
 def retrieve(entry: Entry, places: Places, download: bool, say: Callable[[str], None]) -> Dataset:
     """The best dataset to be had. `say` hears, in one line, when it is not the original."""
-    if entry.user_file is not None:
-        return _from_file(entry, entry.user_file, say)
     path = find(entry, places)
     if path is not None:
         return prepared(entry, files.read(path), path.name)
@@ -82,38 +78,26 @@ def retrieve(entry: Entry, places: Places, download: bool, say: Callable[[str], 
     return dataset
 
 
-def _from_file(entry: Entry, file: UserFile, say: Callable[[str], None]) -> Dataset:
-    """The columns that a study asks for of a user's file."""
-    from sdclab.microdata.microdata import without_gaps
-    from sdclab.microdata.reading import read  # needs pandas, which no other dataset does
-
-    whole = read(file.file, file.line_breaks, file.header, say)
-    dropped: list[str] = []
-    table = without_gaps(whole, entry.columns, file.missing, dropped.append)
-    for line in dropped:
-        say(line)
-    source = "; ".join(dropped) or table.file  # pages say where a dataset comes from, so they tell what was dropped
-    dataset = Dataset(entry.name, "own", source, entry.columns, table.matrix(entry.columns))
-    _verify(dataset, entry.sha256)
-    return dataset
-
-
 def prepared(entry: Entry, content: bytes, file: str) -> Dataset:
     """The original from a file's bytes, verified."""
     values = prepare.PREPARATIONS[entry.preparation](content, file, entry.columns)
     if len(values) != entry.rows:
         raise SdclabError(f"{file}: gives {len(values)} records of {entry.name}, but {entry.rows} are expected.")
     dataset = Dataset(entry.name, "original", file, entry.columns, values)
-    _check_dichotomies(dataset, entry)
-    _verify(dataset, entry.sha256)
+    _check_categories(dataset, entry)
+    verify(dataset, entry.sha256)
     return dataset
 
 
-def _check_dichotomies(dataset: Dataset, entry: Entry) -> None:
-    for column in entry.of_type("dichotomous"):
+def _check_categories(dataset: Dataset, entry: Entry) -> None:
+    for column in entry.categories:
+        allowed = entry.types[column].categories
         values = dataset.values[:, dataset.columns.index(column)]
-        if not np.isin(values, (0, 1)).all():
-            raise SdclabError(f"{dataset.source}: column {column} is dichotomous, but not all its values are 0 or 1.")
+        if allowed and not set(map(number_text, values.tolist())) <= set(allowed):
+            among = listed(allowed)
+            raise SdclabError(
+                f"{dataset.source}: column {column} has values that are not among its categories {among}."
+            )
 
 
 def substitute(entry: Entry, places: Places) -> Dataset:
@@ -122,7 +106,7 @@ def substitute(entry: Entry, places: Places) -> Dataset:
         path = places.replicas / entry.replica.file
         values = prepare.table(_gunzipped(path), path.name, entry.columns)
         dataset = Dataset(entry.name, "replica", path.name, entry.columns, values)
-        _verify(dataset, entry.replica.sha256)
+        verify(dataset, entry.replica.sha256)
         return dataset
     if entry.generator is not None:
         values = GENERATORS[entry.generator](stream(seed_of("dataset", entry.name)))
@@ -140,7 +124,8 @@ def _gunzipped(path: Path) -> bytes:
     raise SdclabError(f"{path}: is not a gzip file.")
 
 
-def _verify(dataset: Dataset, expected: str | None) -> None:
+def verify(dataset: Dataset, expected: str | None) -> None:
+    """Refuse a table that is not the one with this fingerprint, if one is known."""
     if expected is not None and dataset.fingerprint != expected:
         raise SdclabError(
             f"{dataset.source}: this is not the known {dataset.name} data: the prepared table's SHA-256 is "

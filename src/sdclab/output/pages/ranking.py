@@ -62,17 +62,23 @@ def _told(row: Row) -> str:
 
 
 def ranking(study: Study, run: Run) -> Html:
-    """All points by score, if there are any."""
+    """All points by score, if there are any, and the methods that are not applicable."""
     points = ranked(study, run)
     if not points:
-        return Html()
+        return _not_applicable(study, run)
     shown = [key for key in NUMBERS if any(row.get(key) for row, _ in points)]
     lines = [
         (row["method"], row["parameters"], [with_sd(row.get(key, ""), row.get(f"{key}_sd", "")) for key in shown], said)
         for row, said in points
     ]
     ranks = ranking_table(shown, lines)
-    return folded("Ranking by score", len(points), ranks, open_=True, id=f"ranking-{study.name}")
+    made = folded("Ranking by score", len(points), ranks, open_=True, id=f"ranking-{study.name}")
+    return joined([made, _not_applicable(study, run)])
+
+
+def _not_applicable(study: Study, run: Run) -> Html:
+    lines = run.refusals.get(study.name, ())
+    return joined([tag("p", "Not applicable:"), tag("ul", *(tag("li", line) for line in lines))]) if lines else Html()
 
 
 def ranking_table(quantities: Sequence[str], lines: Iterable[Line]) -> Html:

@@ -1,10 +1,11 @@
 """What a page is made of: what one run has left, read."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+from sdclab.experiment.cell import refusals
 from sdclab.experiment.provenance import mixed, versions
 from sdclab.experiment.study import Figure, Sensitivity, Study
 from sdclab.experiment.table import Table
@@ -45,11 +46,18 @@ class Run:
     datasets: Sequence[Mapping[str, Any]]
     versions: Sequence[str]
     costs: Sequence[Cost]
+    refusals: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """By study: which methods are not applicable to its files, and why."""
 
 
 def by_name(parts: Sequence[Table | Figure | Sensitivity], contents: Iterable[T]) -> dict[Name, T]:
     """What was read of each part of the studies."""
     return {(part.study, part.name): content for part, content in zip(parts, contents, strict=True)}
+
+
+def refusals_of(cells: Sequence[Row]) -> dict[str, list[str]]:
+    """By study: which methods are not applicable to its files, and why."""
+    return {study: refusals(row for row in cells if row["study"] == study) for study in {row["study"] for row in cells}}
 
 
 def versions_of(cells: Sequence[Row]) -> list[str]:
