@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sdclab.base.errors import listed
-from sdclab.cli.common import add_column_options, names_in, say, types_for
+from sdclab.cli.common import add_column_options, add_risk_options, names_in, say, types_for
 from sdclab.experiment.comparison import Comparison, compare
 from sdclab.measures import MEASURES
 from sdclab.microdata.pairing import pair
@@ -19,6 +19,7 @@ EXAMPLES = """examples:
   sdclab measure data.csv protected.csv
   sdclab measure data.csv protected.csv --measures score,copy --json
   sdclab measure data.csv protected.csv --dependent income,tax --independent age
+  sdclab measure data.csv protected.csv --key age,region --target income
 
 measures: """
 
@@ -29,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> 
     parser.add_argument("original", type=Path)
     parser.add_argument("protected", type=Path, help="the same records in the same order")
     add_column_options(parser, release=False)
+    add_risk_options(parser)
     parser.add_argument(
         "--measures", type=names_in(MEASURES), default=(), metavar="A,B", help="default: all that apply"
     )
@@ -41,7 +43,8 @@ def run(options: argparse.Namespace) -> None:
         read(path, options.line_breaks, options.header, say) for path in (options.original, options.protected)
     )
     types = types_for(options.original, options)
-    both = pair(original, released, options.dependent, options.independent, options.missing, say, types)
+    roles = (options.dependent, options.independent, options.missing)
+    both = pair(original, released, *roles, say, types, options.key, options.target)
     if both.left_out:
         say(f"not compared: {listed([f'{name} {why}' for name, why in both.left_out.items()])}")
     found = compare(both, options.measures, _progress)

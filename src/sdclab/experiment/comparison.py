@@ -57,13 +57,18 @@ def measure(
     measures: Sequence[str] = (),
     types: Mapping[str, Any] | None = None,
     missing: Literal["refuse", "drop"] = "refuse",
+    key: Sequence[str] = (),
+    target: Sequence[str] = (),
 ) -> pd.DataFrame:
     """Compare a release with its original, record by record: measure, quantity, value, range and which way is better.
 
-    Without dependents these are all columns that differ; the others are then independent.
+    Without dependents these are all columns that differ; the others are then independent. `key` names what an intruder
+    may know, `target` what an intruder wants to know. Of files of different lengths, only measures apply that look at
+    them as sets of records.
     """
     tables = (Microdata.of_frame(original, "the original"), Microdata.of_frame(released, "the release"))
-    both = pair(*tables, dependent, independent, missing, declared=types_of(types or {}, "types"))
+    said = types_of(types or {}, "types")
+    both = pair(*tables, dependent, independent, missing, declared=said, key=key, target=target)
     found = compare(both, tuple(map(MEASURES.spelled, measures)))
     rows = [
         {"measure": name, "quantity": quantity, "value": value, **_about(quantity)}

@@ -57,17 +57,17 @@ def measure(
 
 def _cells(attributes: tuple[Attribute, ...], before: Matrix, after: Matrix) -> Iterator[Cells]:
     for each, first, second in zip(attributes, before.T, after.T, strict=True):
-        yield (_cut(first, first), _cut(second, first)) if each.is_number else matched(first, second)
+        yield (cut(first, first), cut(second, first)) if each.is_number else matched(first, second)
 
 
-def _cut(values: Vector, original: Vector) -> Indices:
+def cut(values: Vector, original: Vector, levels: Vector = LEVELS) -> Indices:
     """Which part of the original's range each number lies in; one on a border, up to rounding, is in the upper part.
 
     A number that is several of the deciles, as a spike at zero is, is a part of its own: it must not hide among its
     neighbours. So are the numbers below the least original and those above the largest.
     """
     size = float(np.abs(original).max())
-    borders, times = np.unique(equated(np.quantile(original, LEVELS), size), return_counts=True)
+    borders, times = np.unique(equated(np.quantile(original, levels), size), return_counts=True)
     alone = times > 1
     last = np.arange(len(borders)) == len(borders) - 1
     from_below, beyond = borders[~last | alone], borders[last | alone]
