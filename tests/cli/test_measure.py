@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from samples import named_people
+from samples import named_people, records
 
 from sdclab import measures
 from sdclab.measures import MEASURES
@@ -154,3 +154,40 @@ def test_independents_alone_may_be_named(run, people):
     assert code == 0
     assert json.loads(out) == json.loads(run("measure", "people.csv", "out.csv", "--json")[1])
     assert json.loads(out)["dependent"] == ["income", "tax"]
+
+
+class TestRisk:
+    @pytest.fixture
+    def files(self, here):
+        whole = records(400)
+        whole[:200].to_csv("data.csv", index=False)
+        whole[200:].to_csv("holdout.csv", index=False)
+        whole[:200].sample(frac=1, random_state=1).to_csv("shuffled.csv", index=False)
+        records(300, seed=9).to_csv("fresh.csv", index=False)
+
+    def test_a_control_lets_attacks_be_measured(self, run, files):
+        asked = ("--control", "holdout.csv", "--json")
+        shuffled, fresh = (
+            json.loads(run("measure", "data.csv", each, *asked)[1]) for each in ("shuffled.csv", "fresh.csv")
+        )
+        for name in ("singling_out", "linkability", "inference", "membership"):
+            assert shuffled["measures"][name][name] > 95
+        for name in ("linkability", "inference"):
+            found = fresh["measures"][name]
+            assert found[f"{name}_low"] <= 0 <= found[f"{name}_high"]
+        assert abs(fresh["measures"]["membership"]["membership"] - 50) < 10
+        assert "they must agree" in fresh["not_measured"]["score"]  # 200 records and 300
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (("--control", "data.csv"), "data.csv: 200 of its 200 records are those of data.csv, where chance"),
+            (("--key", "age", "--target", "age"), "column age is named twice among keys and targets"),
+            (("--key", "sex"), "data.csv: unknown column 'sex'"),
+            (("--measures", "membership"), "measure membership: needs records that the release was not made from"),
+        ],
+    )
+    def test_bad_input(self, run, files, arguments, message):
+        code, out, err = run("measure", "data.csv", "shuffled.csv", *arguments)
+        assert (code, out) == (2, "")
+        assert message in err

@@ -12,6 +12,7 @@ from sdclab.base.errors import listed
 from sdclab.cli.common import add_column_options, add_risk_options, names_in, say, types_for
 from sdclab.experiment.comparison import Comparison, compare
 from sdclab.measures import MEASURES
+from sdclab.microdata.holdout import holdout
 from sdclab.microdata.pairing import pair
 from sdclab.microdata.reading import read
 
@@ -20,6 +21,7 @@ EXAMPLES = """examples:
   sdclab measure data.csv protected.csv --measures score,copy --json
   sdclab measure data.csv protected.csv --dependent income,tax --independent age
   sdclab measure data.csv protected.csv --key age,region --target income
+  sdclab measure data.csv protected.csv --control holdout.csv
 
 measures: """
 
@@ -31,6 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> 
     parser.add_argument("protected", type=Path, help="the same records in the same order")
     add_column_options(parser, release=False)
     add_risk_options(parser)
+    control = "records of the same population that the release was not made from, which attacks are compared with"
+    parser.add_argument("--control", type=Path, metavar="FILE", help=control)
     parser.add_argument(
         "--measures", type=names_in(MEASURES), default=(), metavar="A,B", help="default: all that apply"
     )
@@ -47,7 +51,11 @@ def run(options: argparse.Namespace) -> None:
     both = pair(original, released, *roles, say, types, options.key, options.target)
     if both.left_out:
         say(f"not compared: {listed([f'{name} {why}' for name, why in both.left_out.items()])}")
-    found = compare(both, options.measures, _progress)
+    others = None
+    if options.control:
+        table = read(options.control, options.line_breaks, options.header, say)
+        others = holdout(both, table, options.missing, say)
+    found = compare(both, options.measures, _progress, others)
     about = {
         "records": len(both.original.values),
         "dependent": both.roles.dependent,
