@@ -123,6 +123,15 @@ class TestAgainstBruteForce:
         assert found["singling_out_control"] == 50 * (np.sum(others <= low) == 1)
 
 
+def test_a_release_of_classes_is_described_by_its_distinct_records(rng):
+    """Microaggregated, every record is there three times; three equal ones are one to describe."""
+    y, others = rng.standard_normal((2, 300, 3))
+    once = np.sort(y, axis=0)[1::3]
+    columns = Attributes(NUMBERS.dependent[:3])
+    found = [attack("singling_out", y, each, others, columns) for each in (np.repeat(once, 3, axis=0), once)]
+    assert all(np.isfinite(list(each.values())).all() for each in found)
+
+
 class TestHowManyWouldBeAlone:
     @pytest.mark.parametrize("n", [1, 7, 20])
     def test_of_fewer_records_is_hypergeometric(self, n):

@@ -14,6 +14,7 @@ from scipy.special import gammaln
 
 from sdclab.base.describe import Doc, Given, Number
 from sdclab.base.errors import SdclabError
+from sdclab.clustering.classes import Distinct
 from sdclab.measures import Control
 from sdclab.measures._attacks import ATTACKS, Rate, beyond, generator, numbers
 from sdclab.measures._scene import Scene, needed
@@ -41,14 +42,18 @@ def measure(
 ) -> dict[str, float]:
     """The share of descriptions that fit one original, beyond those that fit one of as many control records.
 
-    They are made of the keys; without keys, of the dependents. Where no description fits one released record alone,
-    nothing is defined.
+    They are made of the keys; without keys, of the dependents. Where none fits one released record alone, since all are
+    there several times, equal records count as one. Where that does not help either, nothing is defined.
     """
     scene, others = Scene.of(original, protected, independent, columns), needed(control)
     if attributes < 1:
         raise SdclabError(f"attributes is {attributes} but must be at least 1.")
     rng = generator("singling_out", seed, attacks)
-    told = _descriptions(scene, attributes, attacks, rng)
+    places = np.array(scene.keys or scene.dependents)
+    told = _descriptions(scene, scene.released, places, attributes, attacks, rng)
+    if not told:
+        distinct = np.unique(Distinct.of(scene.released[:, places]).which, return_index=True)[1]
+        told = _descriptions(scene, scene.released[distinct], places, attributes, attacks, rng)
     if not told:
         return beyond("singling_out", None, None)
     fit, fit_others = (np.array([each.fits(records) for each in told]) for records in (scene.original, others))
@@ -72,30 +77,30 @@ class Description:
         return int(fit.sum())
 
 
-def _descriptions(scene: Scene, attributes: int, attacks: int, rng: np.random.Generator) -> list[Description]:
+def _descriptions(
+    scene: Scene, released: Matrix, places: Indices, attributes: int, attacks: int, rng: np.random.Generator
+) -> list[Description]:
     """Different descriptions of one released record each, found at random."""
-    places = np.array(scene.keys or scene.dependents)
-    low, high = _bounds(scene)
+    low, high = _bounds(scene, released)
     seen: set[tuple[int, ...]] = set()
     found: list[Description] = []
     for _ in range(TRIES * attacks):
-        row = int(rng.integers(len(scene.released)))
+        row = int(rng.integers(len(released)))
         chosen = np.sort(rng.permutation(places)[:attributes])
         if (row, *chosen.tolist()) in seen:
             continue
         seen.add((row, *chosen.tolist()))
         told = Description(chosen, low[row, chosen], high[row, chosen])
-        if told.fits(scene.released) == 1:
+        if told.fits(released) == 1:
             found.append(told)
             if len(found) == attacks:
                 break
     return found
 
 
-def _bounds(scene: Scene) -> tuple[Matrix, Matrix]:
+def _bounds(scene: Scene, released: Matrix) -> tuple[Matrix, Matrix]:
     """For every released value what is at least as far from the median on its side; for a category the category."""
-    released, size = scene.released, np.abs(scene.released).max(axis=0)
-    room = slack(released, size)
+    room = slack(released, np.abs(released).max(axis=0))
     upper = released > np.median(released, axis=0)
     number = np.array([each.is_number for each in scene.attributes])
     low = np.where(number & ~upper, -np.inf, released - room)
