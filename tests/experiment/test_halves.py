@@ -58,7 +58,7 @@ OWN = Scenario.of_file(tuple("abcd"), tuple("xy"))
 class TestCells:
     def test_a_method_that_gives_away_its_records_and_one_that_does_not(self, rng):
         dataset = records(rng, 1200)  # moments kept exactly tell a little of few records
-        found = {method: attacked(Cell("s", "own", method), OWN, dataset) for method in ("permute", "ipso_c")}
+        found = {method: attacked(Cell("s", "own", method), OWN, dataset, 6) for method in ("permute", "ipso_c")}
         assert found["permute"]["membership"] == found["permute"]["membership_tpr"] == 100
         assert found["ipso_c"]["membership"] == pytest.approx(50, abs=3)
         assert found["ipso_c"]["membership_tpr"] < 5
