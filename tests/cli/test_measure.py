@@ -183,6 +183,8 @@ class TestRisk:
         [
             (("--control", "data.csv"), "data.csv: 200 of its 200 records are those of data.csv, where chance"),
             (("--key", "age", "--target", "age"), "column age is named twice among keys and targets"),
+            (("--records", "data.csv"), "data.csv: this file is read, and would be overwritten"),
+            (("--records", "."), ".: is a folder, which a file cannot replace"),
             (("--key", "sex"), "data.csv: unknown column 'sex'"),
             (("--measures", "membership"), "measure membership: needs records that the release was not made from"),
         ],
@@ -191,3 +193,15 @@ class TestRisk:
         code, out, err = run("measure", "data.csv", "shuffled.csv", *arguments)
         assert (code, out) == (2, "")
         assert message in err
+
+    def test_the_risk_of_every_record_is_for_the_owner(self, run, files):
+        asked = ("--measures", "copy", "--records", "owner/risk.csv", "--control", "holdout.csv")
+        code, _, err = run("measure", "data.csv", "shuffled.csv", *asked)
+        assert code == 0
+        assert "WARNING: owner/risk.csv says of every record how well it is hidden: it is for the owner alone" in err
+        found = pd.read_csv("owner/risk.csv")
+        assert found["row"].tolist() == list(range(1, 201))
+        assert (found["nearest"] == 0).all()
+        assert (found["membership"] == 100).all()
+        values = {f"{value:.6g}" for value in pd.read_csv("data.csv").to_numpy().ravel()}
+        assert not values & {f"{value:.6g}" for value in found.to_numpy().ravel()}

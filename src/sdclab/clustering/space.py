@@ -9,14 +9,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
 from sdclab.microdata.attribute import Attribute
-from sdclab.numerics.arrays import Matrix, Vector
+from sdclab.numerics.arrays import Indices, Matrix, Vector
 from sdclab.numerics.linalg import standardised
 
 BLOCK = 4_000_000
 """Pairs held in memory at a time."""
+
+MAX_COLUMNS = 20
+"""A tree takes points of so many coordinates well; beyond, all pairs are looked at, block by block."""
 
 
 @dataclass(frozen=True)
@@ -55,3 +59,18 @@ def squares(points: Matrix, there: Matrix) -> Iterator[tuple[slice, Matrix]]:
     for start in range(0, len(points), step):
         rows = slice(start, start + step)
         yield rows, cdist(points[rows], there, "sqeuclidean")
+
+
+def nearest(points: Matrix, there: Matrix, count: int = 1) -> Vector:
+    """The distance of every point to the nearest there, or to the second nearest..."""
+    if points.shape[1] <= MAX_COLUMNS:
+        return np.asarray(cKDTree(there).query(points, k=[count])[0])[:, 0]
+    found = [np.partition(apart, count - 1, axis=1)[:, count - 1] for _, apart in squares(points, there)]
+    return np.asarray(np.sqrt(np.concatenate(found)))
+
+
+def within(points: Matrix, there: Matrix, reach: Vector) -> Indices:
+    """How many there lie no farther from every point than it reaches."""
+    if points.shape[1] <= MAX_COLUMNS:
+        return np.asarray(cKDTree(there).query_ball_point(points, reach, return_length=True))
+    return np.concatenate([(apart <= reach[rows, None] ** 2).sum(axis=1) for rows, apart in squares(points, there)])

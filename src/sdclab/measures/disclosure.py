@@ -18,6 +18,7 @@ from sdclab.numerics.arrays import Indices, Mask, Matrix
 from sdclab.numerics.ties import equated
 
 BY_RECORD = False
+BINS = 10
 
 NUMBERS = {
     "k_anonymity": Number("records in the smallest key cell of the release", "risk", low=1, better="more"),
@@ -35,7 +36,9 @@ def measure(
     protected: Matrix,
     independent: Matrix,
     *,
-    bins: Annotated[int, Doc("quantile bins of the original that numbers are cut into; 0: every value is a bin")] = 10,
+    bins: Annotated[
+        int, Doc("quantile bins of the original that numbers are cut into; 0: every value is a bin")
+    ] = BINS,
     columns: Annotated[Attributes | None, Given()] = None,
 ) -> dict[str, float]:
     """The keys are the independents, and the targets the dependents, if none were named.
@@ -53,10 +56,10 @@ def measure(
         raise SdclabError("needs columns that an intruder may know; name them by --key.")
     if not scene.targets:
         raise SdclabError("needs columns that an intruder wants to know; name them by --target.")
-    before, after = _cells(scene, keys, bins)
+    before, after = cells(scene, keys, bins)
     size = 1 + max(int(before.max()), int(after.max()))
     in_original, in_release = (np.bincount(each, minlength=size) for each in (before, after))
-    told = [_told(before, after, *_cells(scene, [target], bins)) for target in scene.targets]
+    told = [_told(before, after, *cells(scene, [target], bins)) for target in scene.targets]
     disco, disco_original, values = np.array(told).T
     return {
         "k_anonymity": float(in_release[in_release > 0].min()),
@@ -69,7 +72,7 @@ def measure(
     }
 
 
-def _cells(scene: Scene, places: list[int], bins: int) -> tuple[Indices, Indices]:
+def cells(scene: Scene, places: list[int], bins: int = BINS) -> tuple[Indices, Indices]:
     """The cell of every original and of every released record, counted from 0; the same number, the same cell."""
     parts = []
     for j in places:
