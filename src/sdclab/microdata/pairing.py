@@ -152,6 +152,7 @@ def _paired(
                 f"{original.file} has {n} records and {released.file} {m}; they must agree where --independent names "
                 "what was released as it is, record by record."
             )
+        say(f"{original.file} has {n} records and {released.file} {m}: they are compared as sets, not record by record")
         return without_gaps(original, columns, missing, say), without_gaps(released, columns, missing, say)
     if missing != "drop" or n != m:
         return original, released
