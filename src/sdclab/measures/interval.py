@@ -44,6 +44,7 @@ def measure(
         whole, scale = np.full(len(size), float(len(original))), np.ones_like(size)
     distance = np.abs(before - after)
     shares = [100 * float(np.mean(at_most(distance, percent / 100 * whole, scale))) for percent in PERCENTS]
+    before, after = np.sort(before, axis=0), np.sort(after, axis=0)
     chances = [_chance(before, after, percent / 100 * whole, scale) for percent in PERCENTS]
     return {"interval": float(np.mean(shares)), "interval_chance": float(np.mean(chances))}
 
@@ -54,10 +55,13 @@ def excess(interval: float, chance: float) -> float:
 
 
 def _chance(before: Matrix, after: Matrix, limit: Vector, scale: Vector) -> float:
-    """The share of all pairs of an original and a released value of an attribute that lie within its limit."""
+    """The share of all pairs of an original and a released value of an attribute that lie within its limit.
+
+    Both are in ascending order: sought one after the other, values are found several times as fast.
+    """
     reach = limit + slack(limit, scale)
     inside = 0
-    for own, column, width in zip(before.T, np.sort(after, axis=0).T, reach, strict=True):
+    for own, column, width in zip(before.T, after.T, reach, strict=True):
         upto, below = np.searchsorted(column, own + width, "right"), np.searchsorted(column, own - width, "left")
         inside += int((upto - below).sum())
     return 100 * inside / (before.size * len(after))
