@@ -1,5 +1,7 @@
 """Half-splits: who is inside, who is outside, and what attacks on a cell's method find."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from conftest import S1, needs_originals
@@ -71,6 +73,15 @@ class TestCells:
             assert found["permute"][name] > 95
             assert found["ipso_c"][f"{name}_low"] <= 0 <= found["ipso_c"][f"{name}_high"] + 5
             assert abs(found["ipso_c"][name]) < 15
+
+    def test_an_intruder_of_a_typed_file_knows_its_keys(self, rng):
+        """Who knows x and y, released as they are, learns everything from a release with little noise."""
+        whole = records(rng)
+        typed = replace(whole, attributes=tuple(Attribute(name) for name in whole.columns))
+        scenario = Scenario.of_file(tuple("abcd"), tuple("xy"), keys=("x", "y"), targets=("a",))
+        cell = Cell("s", "own", "noise", {"p": 0.001})
+        assert run(cell, scenario, typed, {"inference": {}})[0]["inference"] > 95
+        assert run(cell, scenario, typed, {"disclosure": {}})[0]["uio"] > 0
 
     def test_a_study_may_name_them_among_its_measures(self, rng):
         """Beside others, which still see the release of all records; the same seed gives the same row."""

@@ -24,14 +24,24 @@ class Scenario:
     dataset: str
     dependent: tuple[str, ...]
     independent: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    """what an intruder may know, if somebody said so; for measures of typed columns"""
+    targets: tuple[str, ...] = ()
+    """what an intruder wants to know, likewise"""
 
     takes = ()
     """Parameters of a cell that are the scenario's and not the method's: none."""
 
     @classmethod
-    def of_file(cls, dependent: tuple[str, ...], independent: tuple[str, ...]) -> "Scenario":
+    def of_file(
+        cls,
+        dependent: tuple[str, ...],
+        independent: tuple[str, ...],
+        keys: tuple[str, ...] = (),
+        targets: tuple[str, ...] = (),
+    ) -> "Scenario":
         """The scenario of a user's file on the command line: it has no name but its dataset's kind."""
-        return cls("own", "own", dependent, independent)
+        return cls("own", "own", dependent, independent, keys, targets)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -55,7 +65,8 @@ class Scenario:
         known = {each.name: each for each in dataset.attributes}
         if not known:
             return None
-        return Attributes(*(tuple(known[name] for name in names) for names in (self.dependent, self.independent)))
+        held = (tuple(known[name] for name in names) for names in (self.dependent, self.independent))
+        return Attributes(*held, keys=self.keys, targets=self.targets)
 
     def split(self, dataset: Dataset) -> Split:
         """The dependents and the independents as arrays, once they are fit for every method and measure."""
