@@ -33,6 +33,10 @@ def test_distances_are_those_of_the_definition(rng):
     for j in (0, 2):
         expected = expected + ((ours[:, None, j] - theirs[None, :, j]) / ours[:, j].std()) ** 2
     np.testing.assert_allclose(cdist(found(ours), found(theirs), "sqeuclidean"), expected, atol=1e-9)
+    ((_, apart),) = found.squares(ours, theirs)
+    np.testing.assert_allclose(apart, expected, atol=1e-9)
+    (((_, apart)),) = Space.of(ours[:, [1]], ATTRIBUTES[1:2]).squares(ours[:, [1]], ours[:, [1]])
+    assert set(np.unique(apart).round(9)) == {0, round(2 / (1 - shares @ shares), 9)}
 
 
 def test_every_attribute_counts_the_same(rng):

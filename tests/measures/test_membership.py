@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
+from sdclab.clustering.space import Space
 from sdclab.measures import Control, Rerun, measure
 from sdclab.measures.membership import scored
+from sdclab.microdata.attribute import Attribute
 
 
 def brute_scores(record, released, others, width):
@@ -18,10 +20,11 @@ def brute_scores(record, released, others, width):
 
 def test_scores_against_brute_force(rng):
     inside, released, others = rng.standard_normal((3, 40, 3))
-    near, dense = scored(inside, released, others, np.full(40, -1), 0.6)
+    plain = Space([Attribute(name) for name in "abc"], np.zeros(3), np.ones(3))
+    near, dense = scored(plain, inside, released, others, np.full(40, -1), 0.6)
     for i in range(40):
         assert (near[i], dense[i]) == pytest.approx(brute_scores(inside[i], released, others, 0.6))
-    _, dense = scored(others, released, others, np.arange(40), 0.6)
+    _, dense = scored(plain, others, released, others, np.arange(40), 0.6)
     for i in range(40):
         left = np.delete(others, i, axis=0)  # nobody is compared with itself
         assert dense[i] == pytest.approx(brute_scores(others[i], released, left, 0.6)[1])

@@ -45,6 +45,23 @@ class Space:
         """The points of records with the same attributes."""
         return np.column_stack([np.empty((len(records), 0)), *map(self._coordinates, range(len(self.mean)), records.T)])
 
+    def squares(self, records: Matrix, there: Matrix) -> Iterator[tuple[slice, Matrix]]:
+        """The squares of the distances from some records to others, block by block.
+
+        Those of the points, but categories are compared one by one: that takes no coordinate for each of them.
+        """
+        nominal = [j for j, each in enumerate(self.attributes) if each.type == "nominal" and self.spread[j] > 0]
+        rest = [j for j in range(len(self.mean)) if j not in nominal]
+        ours, theirs = (
+            np.column_stack([np.zeros((len(each), 1)), *(self._coordinates(j, each[:, j]) for j in rest)])
+            for each in (records, there)
+        )
+        for rows, apart in squares(ours, theirs):
+            for j in nominal:
+                differ = records[rows, j, None] != there[:, j]
+                np.add(apart, 2 / self.spread[j] ** 2, out=apart, where=differ)
+            yield rows, apart
+
     def _coordinates(self, j: int, column: Vector) -> Matrix:
         if self.spread[j] == 0:
             return np.zeros((len(column), 1))

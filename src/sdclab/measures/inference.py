@@ -10,7 +10,7 @@ import numpy as np
 
 from sdclab.base.describe import Doc, Given, Number
 from sdclab.base.errors import SdclabError
-from sdclab.clustering.space import Space, squares
+from sdclab.clustering.space import Space
 from sdclab.measures import Control
 from sdclab.measures._attacks import ATTACKS, Rate, attacked, beyond, generator, numbers
 from sdclab.measures._scene import Scene, needed
@@ -56,8 +56,8 @@ def _right(scene: Scene, target: int, records: Matrix, order: Indices, tolerance
     if not known:
         raise SdclabError("needs columns that an intruder may know; name them by --key.")
     space = Space.of(scene.original[:, known], [scene.attributes[j] for j in known])
-    there = space(scene.released[:, known])[order]
-    nearest = [smallest_of(np.sqrt(rows)) for _, rows in squares(space(records[:, known]), there)]
+    there = scene.released[order][:, known]
+    nearest = [smallest_of(np.sqrt(rows)) for _, rows in space.squares(records[:, known], there)]
     guess, truth = scene.released[order[np.concatenate(nearest)], target], records[:, target]
     if not scene.attributes[target].is_number:
         return np.asarray(guess == truth)

@@ -10,7 +10,7 @@ import numpy as np
 
 from sdclab.base.describe import Doc, Given, Number
 from sdclab.base.errors import SdclabError
-from sdclab.clustering.space import Space, squares
+from sdclab.clustering.space import Space
 from sdclab.measures import Control
 from sdclab.measures._attacks import ATTACKS, Rate, attacked, beyond, generator, numbers
 from sdclab.measures._scene import Scene, needed
@@ -64,10 +64,10 @@ def _sides(scene: Scene) -> tuple[list[int], list[int]]:
 def _nearest(scene: Scene, side: list[int], records: Matrix, order: Indices, count: int) -> list[list[int]]:
     """For every record the nearest released ones by what one side knows."""
     space = Space.of(scene.original[:, side], [scene.attributes[j] for j in side])
-    there = space(scene.released[:, side])[order]
+    there = scene.released[order][:, side]
     count = min(count, len(there))
     return [
         order[smallest(row, count)].tolist()
-        for _, rows in squares(space(records[:, side]), there)
+        for _, rows in space.squares(records[:, side], there)
         for row in np.sqrt(rows)
     ]

@@ -17,7 +17,7 @@ from scipy.special import logsumexp
 
 from sdclab.base.describe import Doc, Given, Number
 from sdclab.base.errors import SdclabError
-from sdclab.clustering.space import Space, squares
+from sdclab.clustering.space import Space
 from sdclab.measures import Control, Rerun, Reruns
 from sdclab.measures._attacks import attacked, generator
 from sdclab.measures._scene import needed
@@ -87,26 +87,28 @@ def _told(
 ) -> list[tuple[float, float, float]]:
     """For each attack the area under its ROC curve, the standard error of that, and the share found."""
     space = Space.of(np.vstack([rerun.inside, rerun.outside]), attributes)
-    inside, outside, released = (space(each) for each in (rerun.inside, rerun.outside, rerun.released))
+    inside, outside, released = rerun.inside, rerun.outside, rerun.released
     width = len(released) ** (-1 / (len(attributes) + 4))
     some, others = (attacked(len(each), attacks, rng) for each in (inside, outside))
     scores = (
-        scored(inside[some], released, outside, np.full(len(some), -1), width),
-        scored(outside[others], released, outside, others, width),
+        scored(space, inside[some], released, outside, np.full(len(some), -1), width),
+        scored(space, outside[others], released, outside, others, width),
     )
     pairs = (split_scores(*both) for both in zip(*scores, strict=True))
     return [(*area(*both), found_at(*both, ALARMS)) for both in pairs]
 
 
-def scored(points: Matrix, released: Matrix, others: Matrix, own: Indices, width: float) -> tuple[Vector, Vector]:
-    """The scores of points by both attacks. `own` tells which of the others each of them is itself, or -1: who is
+def scored(
+    space: Space, records: Matrix, released: Matrix, others: Matrix, own: Indices, width: float
+) -> tuple[Vector, Vector]:
+    """The scores of records by both attacks. `own` tells which of the others each of them is itself, or -1: who is
     compared with the others must not find itself among them.
     """
-    near, dense = np.empty((2, len(points)))
-    for rows, apart in squares(points, released):
+    near, dense = np.empty((2, len(records)))
+    for rows, apart in space.squares(records, released):
         near[rows] = -np.sqrt(apart.min(axis=1))
         dense[rows] = _log_density(apart, width)
-    for rows, apart in squares(points, others):
+    for rows, apart in space.squares(records, others):
         itself = np.flatnonzero(own[rows] >= 0)
         apart[itself, own[rows][itself]] = np.inf
         dense[rows] -= _log_density(apart, width)
