@@ -1,6 +1,6 @@
 """inference: whether an unknown attribute can be read off the nearest released record.
 
-Giomi et al. (2023), section 3.4: who knows some attributes of a person looks for the released record that is nearest in
+Giomi et al. (2023): who knows some attributes of a person looks for the released record that is nearest in
 them, and takes the unknown one from there.
 """
 

@@ -1,6 +1,6 @@
 """linkability: whether the release joins two files that know different attributes of the same people.
 
-Giomi et al. (2023), section 3.3: one intruder knows one set of attributes of a person, another a second one. They are
+Giomi et al. (2023): one intruder knows one set of attributes of a person, another a second one. They are
 linked if both find the same released record among the nearest to what they know.
 """
 

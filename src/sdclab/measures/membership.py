@@ -1,7 +1,7 @@
 """membership: whether a release tells that a record was among those it was made from.
 
-Two attacks that give a record a score. Distance: how near the nearest released record is (Hayes et al. 2019, LOGAN;
-Hilprecht et al. 2019). Density: how much denser the release is there than records of the same population are, which
+Two attacks that give a record a score. Distance: how near the nearest released record is (Chen et al. 2020,
+GAN-Leaks). Density: how much denser the release is there than records of the same population are, which
 excuses who lies where everybody does (van Breugel et al. 2023, Membership inference attacks against synthetic data
 through overfitting detection, DOMIAS), by Gaussian kernels with Scott's bandwidth.
 

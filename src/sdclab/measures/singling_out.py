@@ -1,6 +1,6 @@
 """singling_out: whether what describes one released record alone describes one person alone.
 
-Giomi et al. (2023), section 3.2, after Cohen & Nissim (2020), Towards formalizing the GDPR's notion of singling out.
+Giomi et al. (2023), after Cohen & Nissim (2020), Towards formalizing the GDPR's notion of singling out.
 The intruder takes a released record and some attributes, and asks for those who have its categories, and numbers at
 least as extreme as its own. If one released record fits, and one original, that person was singled out.
 """
