@@ -22,7 +22,7 @@ import numpy as np
 from fresh import in_fresh_process, measured
 
 from sdclab.base.files import csv_text, write
-from sdclab.measures import MEASURES, measure
+from sdclab.measures import MEASURES, Control, measure
 from sdclab.methods import METHODS, protect, release, takes
 from sdclab.microdata.attribute import Attribute, Attributes
 
@@ -92,10 +92,10 @@ def subjects(names: Collection[str]) -> list[Subject]:
     return [each for each in found if each.name in names]
 
 
-def data(n: int) -> tuple[np.ndarray, np.ndarray]:
+def data(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """Dependents and independents, round five centres."""
-    rng = np.random.default_rng(0)
-    records = rng.normal(0, 3, (5, P + 2))[rng.integers(5, size=n)] + rng.standard_normal((n, P + 2))
+    centres, rng = np.random.default_rng(0).normal(0, 3, (5, P + 2)), np.random.default_rng(seed)
+    records = centres[rng.integers(5, size=n)] + rng.standard_normal((n, P + 2))
     return records[:, :P], records[:, P:]
 
 
@@ -115,7 +115,8 @@ def prepared(subject: Subject, n: int) -> Callable[[], object]:
     if subject.what == "method":
         return lambda: protect(subject.name, dependent, independent, rng, subject.options)
     released = dependent + 0.1 * rng.standard_normal(dependent.shape)
-    return lambda: measure(subject.name, dependent, released, independent, subject.options)
+    others = data(n, seed=2)
+    return lambda: measure(subject.name, dependent, released, independent, subject.options, control=Control(*others))
 
 
 def grow(subject: Subject, sizes: Sequence[int], most: float) -> list[dict[str, Any]]:

@@ -204,3 +204,15 @@ def test_the_lines_of_the_docs_run(frame):
     text = (PROJECT / "docs" / "own_data.md").read_text()
     code = re.search(r"## From Python\n```python\n(.*?)```", text, re.DOTALL)[1]
     exec(code, {"frame": frame})
+
+
+def test_measure_takes_an_intruder_and_a_control(rng):
+    people = pd.DataFrame(rng.standard_normal((300, 4)), columns=list("abcd"))
+    control = pd.DataFrame(rng.standard_normal((120, 4)), columns=list("abcd"))
+    shuffled = people.sample(frac=1, random_state=1)
+    asked = {"key": ["a", "b"], "target": ["d"], "measures": ["inference", "disclosure"]}
+    found = sdclab.measure(people, shuffled, control=control, **asked).set_index("quantity")["value"]
+    assert found["inference"] == 100
+    assert found["rep_u"] == found["uio"] > 0
+    with pytest.raises(SdclabError, match="the control: a control must have at least 50 records, but has 40"):
+        sdclab.measure(people, shuffled, control=control[:40], **asked)

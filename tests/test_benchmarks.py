@@ -102,6 +102,22 @@ def test_kernels_are_compared_cell_by_cell(monkeypatch, tmp_path, capsys):
     assert {path.name for path in tmp_path.iterdir()} == {"kernels.csv", "kernels.md"}
 
 
+@pytest.mark.slow
+def test_attacks_are_compared_with_the_score(tmp_path):
+    """On the replica as on the original: a shuffle has the best score of these, and gives everybody away."""
+    asked = ("--data", "", "--replicates", 1, "--only", "ipso_c", "permute")
+    shown = command("attacks.py", "--to", tmp_path, *asked)
+    assert shown.endswith((tmp_path / "attacks.md").read_text())
+    rows = list(csv.DictReader((tmp_path / "attacks.csv").read_text().splitlines()))
+    by_score, by_membership = (
+        [row["method"] for row in sorted(rows, key=lambda row: int(row[rank]))]
+        for rank in ("rank_by_score", "rank_by_membership")
+    )
+    assert by_score[0] == "permute"
+    assert by_membership[0] == "ipso_c"
+    assert all(float(row["linkability"]) > 95 for row in rows if row["method"] != "ipso_c")
+
+
 def test_the_difference_of_two_numbers_is_relative_to_the_larger_or_to_one():
     assert kernels.difference(200.0, 198.0) == pytest.approx(0.01)
     assert kernels.difference(1e-9, 3e-9) == pytest.approx(2e-9)

@@ -113,8 +113,12 @@ class TestBadInput:
         Path("in.csv").write_text(text(PAIRS))
         Path("short.csv").write_text(text(PAIRS[:3]))
         Path("other.csv").write_text(text(PAIRS, "c,d"))
-        assert "in.csv has 4 records and short.csv 3; they must agree" in self.refused(
-            run, "measure", "in.csv", "short.csv"
+        code, _, err = run("measure", "in.csv", "short.csv", "--measures", "pil")
+        assert code == 2
+        assert "in.csv has 4 records and short.csv 3: they are compared as sets, not record by record" in err
+        assert "the protected file 3 of 2; they must agree" in err
+        assert "in.csv has 4 records and short.csv 3; they must agree where --independent" in self.refused(
+            run, "measure", "in.csv", "short.csv", "--independent", "a"
         )
         assert "share no column that could be compared" in self.refused(run, "measure", "in.csv", "other.csv")
         named = ("--dependent", "a")

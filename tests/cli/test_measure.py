@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from samples import named_people
+from samples import named_people, records
 
 from sdclab import measures
 from sdclab.measures import MEASURES
@@ -23,10 +23,10 @@ class TestMeasure:
         assert told["dependent"] == ["income", "tax"]  # those that were changed
         assert told["independent"] == ["age"]
         assert told["records"] == 150
-        assert told["not_measured"] == {}
+        assert all("give them by --control" in why for why in told["not_measured"].values())
         numbers = {name: value for each in told["measures"].values() for name, value in each.items()}
         before, after = (frame[["income", "tax"]].to_numpy() for frame in (people, pd.read_csv("out.csv")))
-        for name in MEASURES:
+        for name in set(MEASURES) - set(told["not_measured"]):
             for key, value in measures.measure(name, before, after, people[["age"]].to_numpy()).items():
                 assert numbers[key] == (pytest.approx(value) if np.isfinite(value) else None)
         shown = run("measure", "people.csv", "out.csv", "--measures", "pil,copy")[1]
@@ -133,7 +133,7 @@ class TestPairs:
         assert "unknown column 'wages': did you mean wage" in run("measure", "before.csv", "after.csv", *arguments)[2]
 
     def test_files_of_different_length(self, run):
-        """Paired only if the release is the original without its incomplete records."""
+        """Paired only if the release is the original without its incomplete records, and else two sets of records."""
         before = named_people(20).drop(columns="name")
         before.loc[[3, 7], "income"] = np.nan
         before.to_csv("before.csv", index=False)
@@ -144,7 +144,11 @@ class TestPairs:
         before.drop(index=[3, 8]).to_csv("after.csv", index=False)  # the gap at 7 is still there
         code, out, err = run("measure", "before.csv", "after.csv", *asked)
         assert (code, out) == (2, "")
-        assert "before.csv has 20 records and after.csv 18; they must agree" in err
+        assert "the original has 18 records of 2 attributes, the protected file 17 of 2; they must agree" in err
+        code, out, _ = run("measure", "before.csv", "after.csv", "--missing", "drop", "--key", "tax", "--json")
+        assert code == 0
+        assert list(json.loads(out)["measures"]) == ["copy", "disclosure"]
+        assert "they must agree" in json.loads(out)["not_measured"]["score"]
 
     def test_what_is_not_compared_is_named(self, run):
         before = named_people(30).astype(object)
@@ -188,3 +192,54 @@ def test_independents_alone_may_be_named(run, people):
     assert code == 0
     assert json.loads(out) == json.loads(run("measure", "people.csv", "out.csv", "--json")[1])
     assert json.loads(out)["dependent"] == ["income", "tax"]
+
+
+class TestRisk:
+    @pytest.fixture
+    def files(self, here):
+        whole = records(400)
+        whole[:200].to_csv("data.csv", index=False)
+        whole[200:].to_csv("holdout.csv", index=False)
+        whole[:200].sample(frac=1, random_state=1).to_csv("shuffled.csv", index=False)
+        records(300, seed=9).to_csv("fresh.csv", index=False)
+
+    def test_a_control_lets_attacks_be_measured(self, run, files):
+        asked = ("--control", "holdout.csv", "--json")
+        shuffled, fresh = (
+            json.loads(run("measure", "data.csv", each, *asked)[1]) for each in ("shuffled.csv", "fresh.csv")
+        )
+        for name in ("singling_out", "linkability", "inference", "membership"):
+            assert shuffled["measures"][name][name] > 95
+        for name in ("linkability", "inference"):
+            found = fresh["measures"][name]
+            assert found[f"{name}_low"] <= 0 <= found[f"{name}_high"]
+        assert abs(fresh["measures"]["membership"]["membership"] - 50) < 10
+        assert "they must agree" in fresh["not_measured"]["score"]  # 200 records and 300
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (("--control", "data.csv"), "data.csv: 200 of its 200 records are those of data.csv, where chance"),
+            (("--key", "age", "--target", "age"), "column age is named twice among keys and targets"),
+            (("--records", "data.csv"), "data.csv: this file is read, and would be overwritten"),
+            (("--records", "."), ".: is a folder, which a file cannot replace"),
+            (("--key", "sex"), "data.csv: unknown column 'sex'"),
+            (("--measures", "membership"), "measure membership: needs records that the release was not made from"),
+        ],
+    )
+    def test_bad_input(self, run, files, arguments, message):
+        code, out, err = run("measure", "data.csv", "shuffled.csv", *arguments)
+        assert (code, out) == (2, "")
+        assert message in err
+
+    def test_the_risk_of_every_record_is_for_the_owner(self, run, files):
+        asked = ("--measures", "copy", "--records", "owner/risk.csv", "--control", "holdout.csv")
+        code, _, err = run("measure", "data.csv", "shuffled.csv", *asked)
+        assert code == 0
+        assert "WARNING: owner/risk.csv says of every record how well it is hidden: it is for the owner alone" in err
+        found = pd.read_csv("owner/risk.csv")
+        assert found["row"].tolist() == list(range(1, 201))
+        assert (found["nearest"] == 0).all()
+        assert (found["membership"] == 100).all()
+        values = {f"{value:.6g}" for value in pd.read_csv("data.csv").to_numpy().ravel()}
+        assert not values & {f"{value:.6g}" for value in found.to_numpy().ravel()}

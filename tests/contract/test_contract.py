@@ -201,8 +201,9 @@ def measured(name: str, options: Mapping[str, Any], release: str, table: str) ->
     y, x = TABLES[table]
     files = y, RELEASES[release](y, np.random.default_rng(2)), x
     before = [part.tobytes() for part in files]
+    control = measures.Control(y[::-1], x[::-1])
     try:
-        found = measures.measure(name, *files, options)
+        found = measures.measure(name, *files, options, control=control)
     except SdclabError as error:
         return refusal(error, "measure", files)
     finally:

@@ -8,7 +8,7 @@ from scipy.stats import norm
 
 from sdclab.base.describe import described
 from sdclab.base.errors import SdclabError
-from sdclab.measures import MEASURES, intact, measure, numbers, prl, propensity
+from sdclab.measures import MEASURES, Control, intact, measure, numbers, prl, propensity
 from sdclab.measures.copy import crowding
 from sdclab.microdata.attribute import Attribute, Attributes
 
@@ -38,7 +38,13 @@ def files(n=80, seed=5):
 
 
 def mixed(name, columns=MIXED, **options):
-    return measure(name, *files(), {**OPTIONS.get(name, {}), **options}, columns)
+    return measure(name, *files(), {**OPTIONS.get(name, {}), **options}, columns, control())
+
+
+def control():
+    """Others of the same population, for measures that need some."""
+    dependent, _, independent = files(seed=6)
+    return Control(dependent, independent)
 
 
 def only(chosen, columns=MIXED):
@@ -53,7 +59,7 @@ class TestEveryMeasure:
     def test_takes_or_leaves_out_categories_and_stays_in_its_range(self, name):
         original, protected, independent = files()
         for release in (protected, original, original[::-1], np.tile(original[0], (len(original), 1))):
-            found = measure(name, original, release, independent, OPTIONS.get(name, {}), MIXED)
+            found = measure(name, original, release, independent, OPTIONS.get(name, {}), MIXED, control())
             for key, value in found.items():
                 about = described(key, numbers(name))
                 assert np.isnan(value) or about.low - 1e-9 <= value <= about.high + 1e-9, key
@@ -69,18 +75,20 @@ class TestEveryMeasure:
             assert measure(name, original, protected, independent, {}, told)[name] == 0
             return
         given = OPTIONS.get(name, {})
-        found = measure(name, original, protected, independent, given, told)
-        assert found == measure(name, original, protected, independent, given)
+        found = measure(name, original, protected, independent, given, told, control())
+        assert found == measure(name, original, protected, independent, given, control=control())
 
     @pytest.mark.parametrize("name", MEASURES.present)
     def test_does_not_depend_on_the_order_of_nominal_categories(self, name):
         original, protected, independent = (each.copy() for each in files())
         plain = mixed(name)
         codes = np.array([2, 0, 3, 1.0])
-        for values in (original, protected):
+        others = control()
+        for values in (original, protected, others.dependent):
             values[:, 0] = codes[values[:, 0].astype(int)]
-        independent[:, 0] = 1 - independent[:, 0]
-        found = measure(name, original, protected, independent, OPTIONS.get(name, {}), MIXED)
+        for values in (independent, others.independent):
+            values[:, 0] = 1 - values[:, 0]
+        found = measure(name, original, protected, independent, OPTIONS.get(name, {}), MIXED, others)
         if name in ("moments", "regression"):  # they see the second category of an independent, whichever it is
             assert found.keys() == plain.keys()
             return
@@ -293,7 +301,8 @@ class TestParts:
     def test_without_numbers_linkage_is_the_risk_and_there_is_no_pil(self):
         given, columns = only([0, 2])
         found = measure("score", *given, {}, columns)
-        assert {key for key, value in found.items() if np.isnan(value)} == {*numbers("pil"), "interval"}
+        undefined = {key for key, value in found.items() if np.isnan(value)}
+        assert undefined == {*numbers("pil"), *numbers("interval")}
         distance = measure("tables", *given, {}, columns)["tables"]
         assert found["score"] == pytest.approx((distance + found["dr"]) / 2)
         assert found["dr"] == pytest.approx((found["dbrl"] + found["prl"]) / 2)

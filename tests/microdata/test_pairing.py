@@ -113,8 +113,6 @@ class TestGaps:
         ("before", "after", "missing", "message"),
         [
             (gap, AFTER, "refuse", "before.csv: row 2, column tax is missing"),
-            (gap, AFTER.drop(index=[0, 1]), "drop", "before.csv has 4 records and after.csv 2; they must agree"),
-            (BEFORE, AFTER.drop(index=1), "refuse", "before.csv has 4 records and after.csv 3; they must agree"),
             (gap.iloc[1:3], AFTER.iloc[1:3].assign(tax=[1.0, np.nan]), "drop", "no record is complete in both"),
         ],
     )
@@ -128,3 +126,46 @@ def test_nothing_to_compare():
         paired(BEFORE[["age"]], AFTER[["tax"]])
     with pytest.raises(SdclabError, match=r"after\.csv: there is no column age; both files must have it"):
         paired(BEFORE, AFTER[["tax"]], (), ("age",))
+
+
+class TestOfDifferentLengths:
+    def test_two_sets_of_records_are_all_dependent(self):
+        found = paired(BEFORE, AFTER.drop(index=1))
+        assert not found.by_record
+        assert found.roles == Roles(("age", "income", "tax"), ())
+        assert (len(found.original.values), len(found.released.values)) == (4, 3)
+
+    def test_each_loses_its_own_gaps(self):
+        before, after = BEFORE.copy(), pd.concat([AFTER, AFTER], ignore_index=True)
+        before.loc[0, "tax"] = after.loc[[1, 2], "age"] = np.nan
+        found = paired(before, after, missing="drop")
+        assert (len(found.original.values), len(found.released.values)) == (3, 6)
+        assert found.rows.tolist() == [2, 3, 4]
+
+    def test_nothing_is_released_as_it_was(self):
+        message = r"before\.csv has 4 records and after\.csv 3; they must agree where --independent names"
+        with pytest.raises(SdclabError, match=message):
+            paired(BEFORE, AFTER.drop(index=1), (), ("age",))
+
+
+class TestRiskRoles:
+    def test_are_told_with_the_attributes(self):
+        held = paired(key=["age"], target=["tax", "income"]).attributes
+        assert (held.keys, held.targets) == (("age",), ("tax", "income"))
+        assert held.places(held.keys + held.targets) == [2, 1, 0]
+
+    @pytest.mark.parametrize(
+        ("after", "asked", "message"),
+        [
+            (AFTER, {"key": ["agee"]}, r"before\.csv: unknown column 'agee': did you mean age"),
+            (AFTER.drop(columns="age"), {"key": ["age"]}, r"after\.csv: column age is a key, but it was not released"),
+            (AFTER.drop(columns="tax"), {"target": ["tax"]}, r"after\.csv: column tax is a target, but it was not rel"),
+            (AFTER, {"key": ["age"], "target": ["age"]}, "column age is named twice among keys and targets"),
+            (AFTER, {"key": ["age", "age"]}, "column age is named twice among keys and targets"),
+            (AFTER, {"key": ["age"], "dependent": ["tax"]}, "column age is a key, but it has no role; name it in"),
+            (AFTER, {"key": ["one"]}, r"before\.csv: column one is a key, but it is constant"),
+        ],
+    )
+    def test_bad_ones(self, after, asked, message):
+        with pytest.raises(SdclabError, match=message):
+            paired(BEFORE.assign(one=1.0), after.assign(one=1.0), **asked)

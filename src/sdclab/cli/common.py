@@ -46,6 +46,13 @@ def add_file_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--header", action="store_true", help=header)
 
 
+def add_risk_options(parser: argparse.ArgumentParser) -> None:
+    """What an intruder is taken to know, and to want to know."""
+    columns: dict[str, Any] = {"type": names_of, "default": (), "metavar": 'A,"B, C"'}
+    parser.add_argument("--key", help="columns that an intruder may know (default: the independents)", **columns)
+    parser.add_argument("--target", help="columns that an intruder wants to know (default: the dependents)", **columns)
+
+
 def names_in(registry: Registry) -> Callable[[str], tuple[str, ...]]:
     """How a list of methods or measures is read, with hyphens or underscores."""
     return lambda text: tuple(map(registry.spelled, names_of(text)))

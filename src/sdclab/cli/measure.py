@@ -8,17 +8,23 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sdclab.base.errors import listed
-from sdclab.cli.common import add_column_options, declared_for, names_in, say
-from sdclab.experiment.comparison import Comparison, compare
+from sdclab.base import files
+from sdclab.base.errors import SdclabError, listed
+from sdclab.cli.common import add_column_options, add_risk_options, declared_for, names_in, say
+from sdclab.experiment.comparison import Comparison, compare, control_of
+from sdclab.experiment.records import risks
 from sdclab.measures import MEASURES
-from sdclab.microdata.pairing import pair
+from sdclab.microdata.dataset import Dataset
+from sdclab.microdata.holdout import holdout
+from sdclab.microdata.pairing import Pair, pair
 from sdclab.microdata.reading import read
 
 EXAMPLES = """examples:
   sdclab measure data.csv protected.csv
   sdclab measure data.csv protected.csv --measures score,copy --json
   sdclab measure data.csv protected.csv --dependent income,tax --independent age
+  sdclab measure data.csv protected.csv --key age,region --target income
+  sdclab measure data.csv protected.csv --control holdout.csv --records owner/risk.csv
 
 measures: """
 
@@ -29,6 +35,11 @@ def add_arguments(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> 
     parser.add_argument("original", type=Path)
     parser.add_argument("protected", type=Path, help="the same records in the same order")
     add_column_options(parser, release=False)
+    add_risk_options(parser)
+    control = "records of the same population that the release was not made from, which attacks are compared with"
+    parser.add_argument("--control", type=Path, metavar="FILE", help=control)
+    records = "write the risk of every record here, by row number; for the owner alone"
+    parser.add_argument("--records", type=Path, metavar="FILE", help=records)
     parser.add_argument(
         "--measures", type=names_in(MEASURES), default=(), metavar="A,B", help="default: all that apply"
     )
@@ -37,20 +48,45 @@ def add_arguments(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> 
 
 def run(options: argparse.Namespace) -> None:
     """Print the measures as text or JSON."""
+    _check_records(options)
     original, released = (
         read(path, options.line_breaks, options.header, say) for path in (options.original, options.protected)
     )
     said = declared_for(options.original, options)
-    both = pair(original, released, options.dependent, options.independent, options.missing, say, said.types)
+    roles = (options.dependent, options.independent, options.missing)
+    both = pair(original, released, *roles, say, said.types, options.key, options.target)
     if both.left_out:
         say(f"not compared: {listed([f'{name} {why}' for name, why in both.left_out.items()])}")
-    found = compare(both, options.measures, _progress, said.rules)
+    others = None
+    if options.control:
+        table = read(options.control, options.line_breaks, options.header, say)
+        others = holdout(both, table, options.missing, say)
+    found = compare(both, options.measures, _progress, others, said.rules)
+    if options.records:
+        _write_records(options.records, both, others)
     about = {
         "records": len(both.original.values),
         "dependent": both.roles.dependent,
         "independent": both.roles.independent,
     }
     print(_as_json(found, {**about, "not_compared": both.left_out}) if options.json else _as_text(found, about))
+
+
+def _check_records(options: argparse.Namespace) -> None:
+    """Refuse a place that cannot be written to, or where a file stands that is read, before anything is measured."""
+    if options.records is None:
+        return
+    files.check_target(options.records)
+    files.check_writable(options.records.parent)
+    for path in filter(None, (options.original, options.protected, options.control)):
+        if files.same(options.records, path):
+            raise SdclabError(f"{options.records}: this file is read, and would be overwritten; choose another name.")
+
+
+def _write_records(path: Path, both: Pair, others: Dataset | None) -> None:
+    lines = risks(both, control_of(both, others))
+    files.write(path, files.csv_text(list(lines[0]), lines))
+    say(f"WARNING: {path} says of every record how well it is hidden: it is for the owner alone, never for release")
 
 
 def _progress(name: str) -> None:

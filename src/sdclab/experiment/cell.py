@@ -8,6 +8,7 @@ import numpy as np
 
 from sdclab import measures, methods
 from sdclab.base.errors import SdclabError, reason
+from sdclab.experiment.halves import Halves, needs_halves
 from sdclab.experiment.provenance import code_fingerprint, processor, versions
 from sdclab.experiment.scenario import AnyScenario, Split
 from sdclab.measures import MEASURES
@@ -82,7 +83,7 @@ def run(
     for replicate in range(cell.replicates):
         seed = seed_of(cell.scenario, cell.method, dict(cell.parameters), replicate)
         made = releases(cell, scenario, splits, seed, attributes)
-        values = _mean([_measured(split, each, measured, attributes) for split, each in made])
+        values = _mean([_measured(cell, scenario, split, each, measured, attributes, seed) for split, each in made])
         identity = {**_identity(cell), "replicate": replicate, "seed": seed}
         taken = [name for name in values if name in identity or name in about or name == REFUSED]
         if taken:
@@ -141,8 +142,8 @@ def releases(
     cell: Cell, scenario: AnyScenario, splits: Sequence[Split], seed: int, attributes: Attributes | None = None
 ) -> list[tuple[Split, Release]]:
     """What the cell's method makes of every split, from one random stream."""
-    parameters = {key: value for key, value in cell.parameters.items() if key not in scenario.takes}
     rng = stream(seed)
+    parameters = of_method(cell, scenario)
     made = [methods.release(cell.method, *split, rng, parameters, attributes) for split in splits]
     released = list(zip(splits, made, strict=True))
     if attributes is None:
@@ -150,11 +151,29 @@ def releases(
     return [(split, methods.fitted(each, split[1], attributes)) for split, each in released]
 
 
-def _measured(split: Split, made: Release, measured: Measures, attributes: Attributes | None) -> dict[str, float]:
+def of_method(cell: Cell, scenario: AnyScenario) -> dict[str, Any]:
+    """The parameters of a cell that are its method's."""
+    return {key: value for key, value in cell.parameters.items() if key not in scenario.takes}
+
+
+def _measured(
+    cell: Cell,
+    scenario: AnyScenario,
+    split: Split,
+    made: Release,
+    measured: Measures,
+    attributes: Attributes | None,
+    seed: int,
+) -> dict[str, float]:
+    """The numbers of a release. Measures that need people outside it look at releases of half of the records."""
     dependent, independent = split
     values = dict(made.facts)
+    halves = Halves(cell.method, of_method(cell, scenario), split, attributes, seed)
     for name, options in measured.items():
-        values |= measures.measure(name, dependent, made.values, independent, options, attributes)
+        if needs_halves(name):
+            values |= halves.measured(name, options)
+        else:
+            values |= measures.measure(name, dependent, made.values, independent, options, attributes)
     return values
 
 

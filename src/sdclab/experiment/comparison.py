@@ -9,11 +9,12 @@ import pandas as pd
 
 from sdclab.base.errors import SdclabError, reason
 from sdclab.experiment.scenario import Scenario
-from sdclab.measures import MEASURES, Files, with_gaps
+from sdclab.measures import MEASURES, Control, Files, with_gaps
 from sdclab.measures import measure as measured
 from sdclab.measures import number as number_of
-from sdclab.microdata.dataset import Missing
+from sdclab.microdata.dataset import Dataset, Missing
 from sdclab.microdata.declaration import types_of
+from sdclab.microdata.holdout import holdout
 from sdclab.microdata.microdata import Microdata
 from sdclab.microdata.pairing import Pair, pair
 from sdclab.microdata.rules import parse
@@ -40,10 +41,12 @@ def compare(
     both: Pair,
     names: Sequence[str] = (),
     say: Callable[[str], None] = lambda name: None,
+    others: Dataset | None = None,
     rules: Sequence[str] = (),
 ) -> Comparison:
     """The measures asked for, or all of them, each with the options for a user's file; `say` hears the name of each.
 
+    `others` are records of the same population that the release was not made from, for the measures that need them.
     Of rules it is counted in how many records they do not hold.
     """
     for name in names:
@@ -51,6 +54,7 @@ def compare(
     scenario = Scenario.of_file(both.roles.dependent, both.roles.independent)
     original, independent = scenario.split(both.original)
     released = both.released.select(both.roles.dependent, both.released.name)
+    control = control_of(both, others)
     found = Comparison(broken=_broken(both, rules))
     for name in names or sorted(MEASURES, key=lambda name: (name != FIRST, name)):
         if not names and any(name in numbers for numbers in found.numbers.values()):
@@ -60,7 +64,7 @@ def compare(
             files = original, released, independent
             if both.with_gaps and with_gaps(name):
                 files = _incomplete(both)
-            found.numbers[name] = measured(name, *files, OPTIONS.get(name, {}), both.attributes)
+            found.numbers[name] = measured(name, *files, OPTIONS.get(name, {}), both.attributes, control)
         except Exception as error:
             found.reasons[name] = reason(error)
     if not found.numbers:
@@ -78,13 +82,19 @@ def _incomplete(both: Pair) -> Files:
 
 def _broken(both: Pair, rules: Sequence[str]) -> dict[str, tuple[int, int]]:
     """In how many records of both files each rule does not hold."""
-    held = (*both.attributes.dependent, *both.attributes.independent)
-    numbers = [each.name for each in held if each.is_number]
+    numbers = [each.name for each in both.attributes.all if each.is_number]
     found = {}
     for rule in (parse(text, numbers) for text in rules):
         before, after = (int(rule.broken(data.values, data.columns).sum()) for data in (both.original, both.released))
         found[rule.text] = before, after
     return found
+
+
+def control_of(both: Pair, others: Dataset | None) -> Control | None:
+    """A control in the roles of what is compared."""
+    if others is None:
+        return None
+    return Control(*(others.select(names, others.name) for names in (both.roles.dependent, both.roles.independent)))
 
 
 def measure(
@@ -97,15 +107,22 @@ def measure(
     types: Mapping[str, Any] | None = None,
     rules: Sequence[str] = (),
     missing: Missing = "keep",
+    key: Sequence[str] = (),
+    target: Sequence[str] = (),
+    control: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """Compare a release with its original, record by record: measure, quantity, value, range and which way is better.
 
     Without dependents these are all columns that differ; the others are then independent. Of `rules` it is told in how
-    many records of either file they do not hold.
+    many records of either file they do not hold. `key` names what an intruder may know, `target` what an intruder wants
+    to know, and `control` holds records of the same population that the release was not made from: attacks need them.
+    Of files of different lengths, only measures apply that look at them as sets of records.
     """
     tables = (Microdata.of_frame(original, "the original"), Microdata.of_frame(released, "the release"))
-    both = pair(*tables, dependent, independent, missing, declared=types_of(types or {}, "types"))
-    found = compare(both, tuple(map(MEASURES.spelled, measures)), rules=rules)
+    said = types_of(types or {}, "types")
+    both = pair(*tables, dependent, independent, missing, declared=said, key=key, target=target)
+    others = None if control is None else holdout(both, Microdata.of_frame(control, "the control"), missing)
+    found = compare(both, tuple(map(MEASURES.spelled, measures)), others=others, rules=rules)
     rows = [
         {"measure": name, "quantity": quantity, "value": value, **_about(quantity)}
         for name, numbers in found.numbers.items()

@@ -27,14 +27,24 @@ class Scenario:
     independent: tuple[str, ...] = ()
     types: Mapping[str, Declared] | None = None
     """what is said of the columns' types; None: they are numbers, to be released as a method makes them"""
+    keys: tuple[str, ...] = ()
+    """what an intruder may know, if somebody said so; for measures of typed columns"""
+    targets: tuple[str, ...] = ()
+    """what an intruder wants to know, likewise"""
 
     takes = ()
     """Parameters of a cell that are the scenario's and not the method's: none."""
 
     @classmethod
-    def of_file(cls, dependent: tuple[str, ...], independent: tuple[str, ...]) -> "Scenario":
+    def of_file(
+        cls,
+        dependent: tuple[str, ...],
+        independent: tuple[str, ...],
+        keys: tuple[str, ...] = (),
+        targets: tuple[str, ...] = (),
+    ) -> "Scenario":
         """The scenario of a user's file on the command line: it has no name but its dataset's kind."""
-        return cls("own", "own", dependent, independent)
+        return cls("own", "own", dependent, independent, keys=keys, targets=targets)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -68,7 +78,8 @@ class Scenario:
         for name in self.columns:
             if name not in known:
                 raise unknown("column", name, known, f"scenario {self.name}")
-        return Attributes(*(tuple(known[name] for name in names) for names in roles))
+        held = (tuple(known[name] for name in names) for names in roles)
+        return Attributes(*held, keys=self.keys, targets=self.targets)
 
     def _independent(self, dataset: Dataset) -> tuple[str, ...]:
         """The independents, and the pattern of gaps, if gaps were kept."""

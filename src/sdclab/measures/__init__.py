@@ -9,9 +9,14 @@ study's config.
 A measure that compares categories as well has a keyword argument `columns`, marked `Given`, that tells what the columns
 hold (`sdclab.microdata.attribute`): categories come as codes. None tells that all columns are numbers. One that
 declares `WITH_GAPS = True` is given incomplete records as well, NaN where a value is missing.
+
+A measure that needs more than the two files asks for it in the same way: `control`, records of the same population that
+the method did not see, and `reruns`, releases made anew from half of the records. One that looks at the release as a
+set of records declares `BY_RECORD = False`: it takes files of different lengths, which have no independents.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache
 
 from sdclab.base.describe import Number, described
@@ -53,6 +58,32 @@ Files = tuple[Matrix, Matrix, Matrix]
 """Original, protected, independent."""
 
 
+@dataclass(frozen=True)
+class Control:
+    """Records of the same population that a release was not made from."""
+
+    dependent: Matrix
+    independent: Matrix
+
+
+@dataclass(frozen=True)
+class Rerun:
+    """The dependents of a half-split: what a release was made from, what it was not made from, and the release."""
+
+    inside: Matrix
+    outside: Matrix
+    released: Matrix
+
+
+Reruns = Callable[[int], Iterable[Rerun]]
+"""Makes so many of them."""
+
+
+def by_record(name: str) -> bool:
+    """Whether a measure compares every record with its own release."""
+    return bool(MEASURES.declared(name, "BY_RECORD", True))
+
+
 def numbers_of(files: Files, columns: Attributes | None) -> Files:
     """The dependents that are numbers, and the independents with categories as indicators."""
     if columns is None:
@@ -71,14 +102,17 @@ def measure(
     independent: Matrix,
     options: Mapping[str, object] = {},
     attributes: Attributes | None = None,
+    control: Control | None = None,
+    reruns: Reruns | None = None,
 ) -> dict[str, float]:
     """The numbers of one measure by its name and options.
 
     `attributes` tells what the columns hold; without it they are numbers. A measure that asks for it (a keyword
     argument `columns` marked `Given`) sees all columns, categories as codes; any other sees the dependents that are
-    numbers, and the independents with categories as indicators.
+    numbers, and the independents with categories as indicators. `control` and `reruns` reach those that ask for them.
     """
-    if original.shape != protected.shape:
+    paired = by_record(name) or independent.shape[1] > 0
+    if original.shape[1] != protected.shape[1] or (paired and len(original) != len(protected)):
         raise SdclabError(
             f"measure {name}: the original has {original.shape[0]} records of {original.shape[1]} attributes, "
             f"the protected file {protected.shape[0]} of {protected.shape[1]}; they must agree."
@@ -90,6 +124,9 @@ def measure(
         if not attributes.numbers().any():
             raise SdclabError(f"measure {name}: compares numbers, but no dependent is one.")
         original, protected, independent = numbers_of((original, protected, independent), attributes)
+    for key, given in (("control", control), ("reruns", reruns)):
+        if given is not None and MEASURES.asks_for(name, key):
+            checked[key] = given
     files = (each.copy("K") for each in (original, protected, independent))  # it may write into them
     result = MEASURES.called(name, *files, **checked)
     check_numbers(result, f"measure {name}: what it returned")

@@ -16,6 +16,8 @@ from sdclab.numerics.arrays import Matrix, matched
 from sdclab.numerics.memo import remembered
 from sdclab.numerics.ties import NOISE, at_most, slack
 
+BY_RECORD = False
+
 PERCENTS = np.arange(1, 11)
 """Nearness in per cent of each attribute's standard deviation, as in interval disclosure."""
 

@@ -18,6 +18,7 @@ from sdclab.numerics.arrays import Matrix
 
 NUMBERS = {
     "dr": Number("disclosure risk DR", "risk", 0, 100, better="less"),
+    "dr_excess": Number("disclosure risk DR beyond chance", "risk", 0, 100, better="less"),
     **by_distance.NUMBERS,
     **by_agreement.NUMBERS,
     **by_interval.NUMBERS,
@@ -34,7 +35,7 @@ def measure(
     interval: Annotated[Mapping[str, Any], OptionsOf("interval")] = {},
     columns: Annotated[Attributes | None, Given()] = None,
 ) -> dict[str, float]:
-    """DR and its three components.
+    """DR and its three components, and DR with interval disclosure beyond chance in the place of all of it.
 
     Interval disclosure is that of the numbers. Where no dependent is one it is NaN, and DR is the mean of DBRL and PRL.
     """
@@ -44,6 +45,9 @@ def measure(
         **by_agreement.measure(*files, **prl, columns=columns),
     }
     if columns is not None and not columns.numbers().any():
-        return {"dr": 0.5 * (linkage["dbrl"] + linkage["prl"]), **linkage, "interval": np.nan}
+        linked = 0.5 * (linkage["dbrl"] + linkage["prl"])
+        return {"dr": linked, "dr_excess": linked, **linkage, **dict.fromkeys(by_interval.NUMBERS, np.nan)}
     parts = {**linkage, **by_interval.measure(*numbers_of(files, columns), **interval)}
-    return {"dr": 0.25 * (parts["dbrl"] + parts["prl"]) + 0.5 * parts["interval"], **parts}
+    linked = 0.25 * (parts["dbrl"] + parts["prl"])
+    beyond = by_interval.excess(parts["interval"], parts["interval_chance"])
+    return {"dr": linked + 0.5 * parts["interval"], "dr_excess": linked + 0.5 * beyond, **parts}

@@ -1,7 +1,7 @@
 """Attributes: what a column holds, and which values it may have."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
 from typing import Literal
 
@@ -87,12 +87,25 @@ class Attributes:
 
     dependent: tuple[Attribute, ...]
     independent: tuple[Attribute, ...] = ()
+    keys: tuple[str, ...] = field(default=(), kw_only=True)
+    """names among them that an intruder may know; nothing: none was said"""
+    targets: tuple[str, ...] = field(default=(), kw_only=True)
+    """names among them that an intruder wants to know; nothing: none was said"""
 
     @classmethod
     def of_numbers(cls, dependent: Matrix, independent: Matrix) -> "Attributes":
         """What arrays hold of which nothing is said: numbers."""
         first, then = ([Attribute(f"column {j + 1}") for j in range(x.shape[1])] for x in (dependent, independent))
         return cls(tuple(first), tuple(then))
+
+    @property
+    def all(self) -> tuple[Attribute, ...]:
+        return self.dependent + self.independent
+
+    def places(self, names: Sequence[str]) -> list[int]:
+        """Where attributes stand, dependents first."""
+        at = {each.name: j for j, each in enumerate(self.all)}
+        return [at[name] for name in names]
 
     def numbers(self) -> Mask:
         """Which dependents are numbers."""
