@@ -1,4 +1,4 @@
-"""What the verbs on a user's file share: options about its columns, and reading it."""
+"""What the verbs on a user's files share: options about their columns, and reading them."""
 
 import argparse
 import sys
@@ -6,12 +6,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from sdclab.base.errors import listed
 from sdclab.base.names import names_of
 from sdclab.base.registry import Registry
 from sdclab.experiment.file import Prepared, prepare
+from sdclab.microdata.dataset import Dataset
 from sdclab.microdata.declaration import Declaration, parse_types, read_beside
+from sdclab.microdata.holdout import holdout
 from sdclab.microdata.manifest import UserFile
 from sdclab.microdata.microdata import Say
+from sdclab.microdata.pairing import Pair, pair
 from sdclab.microdata.reading import read
 from sdclab.microdata.roles import Roles
 
@@ -19,6 +23,23 @@ from sdclab.microdata.roles import Roles
 def say(line: str) -> None:
     """Tell the user a line; standard output is for results."""
     print(line, file=sys.stderr)
+
+
+def progress(name: str) -> None:
+    """What is being measured, on a terminal."""
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{name} ...\r", end="", file=sys.stderr, flush=True)
+
+
+def add_pair_options(parser: argparse.ArgumentParser) -> None:
+    """An original and its release, and all that is said about them."""
+    parser.add_argument("original", type=Path)
+    parser.add_argument("protected", type=Path, help="the same records in the same order")
+    add_column_options(parser, release=False)
+    add_risk_options(parser)
+    control = "records of the same population that the release was not made from, which attacks are compared with"
+    parser.add_argument("--control", type=Path, metavar="FILE", help=control)
+    parser.add_argument("--json", action="store_true", help="for machines; null is a number that is not defined")
 
 
 def add_column_options(parser: argparse.ArgumentParser, release: bool) -> None:
@@ -73,3 +94,29 @@ def prepared(file: UserFile, options: argparse.Namespace, say: Say = say) -> Pre
     table = read(file.file, file.line_breaks, file.header, say)
     roles = Roles.of(table, options.dependent, options.independent, options.pass_through, options.drop_columns)
     return prepare(table, roles, declared_for(file.file, options), file.missing, say)
+
+
+def paired(options: argparse.Namespace) -> tuple[Pair, Dataset | None, tuple[str, ...]]:
+    """An original beside its release, the control if there is one, and the rules."""
+    original, released = (
+        read(path, options.line_breaks, options.header, say) for path in (options.original, options.protected)
+    )
+    said = declared_for(options.original, options)
+    roles = (options.dependent, options.independent, options.missing)
+    both = pair(original, released, *roles, say, said.types, options.key, options.target)
+    if both.left_out:
+        say(f"not compared: {listed([f'{name} {why}' for name, why in both.left_out.items()])}")
+    others = None
+    if options.control:
+        table = read(options.control, options.line_breaks, options.header, say)
+        others = holdout(both, table, options.missing, say)
+    return both, others, said.rules
+
+
+def about(both: Pair) -> dict[str, Any]:
+    """How much is compared, and in which roles."""
+    return {
+        "records": len(both.original.values),
+        "dependent": both.roles.dependent,
+        "independent": both.roles.independent,
+    }

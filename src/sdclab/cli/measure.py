@@ -3,21 +3,18 @@
 import argparse
 import json
 import math
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from sdclab.base import files
-from sdclab.base.errors import SdclabError, listed
-from sdclab.cli.common import add_column_options, add_risk_options, declared_for, names_in, say
+from sdclab.base.errors import SdclabError
+from sdclab.cli.common import about, add_pair_options, names_in, paired, progress, say
 from sdclab.experiment.comparison import Comparison, compare, control_of
 from sdclab.experiment.records import risks
 from sdclab.measures import MEASURES
 from sdclab.microdata.dataset import Dataset
-from sdclab.microdata.holdout import holdout
-from sdclab.microdata.pairing import Pair, pair
-from sdclab.microdata.reading import read
+from sdclab.microdata.pairing import Pair
 
 EXAMPLES = """examples:
   sdclab measure data.csv protected.csv
@@ -32,44 +29,23 @@ measures: """
 def add_arguments(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
     """What the verb takes."""
     parser.epilog = EXAMPLES + ", ".join(MEASURES)
-    parser.add_argument("original", type=Path)
-    parser.add_argument("protected", type=Path, help="the same records in the same order")
-    add_column_options(parser, release=False)
-    add_risk_options(parser)
-    control = "records of the same population that the release was not made from, which attacks are compared with"
-    parser.add_argument("--control", type=Path, metavar="FILE", help=control)
+    add_pair_options(parser)
     records = "write the risk of every record here, by row number; for the owner alone"
     parser.add_argument("--records", type=Path, metavar="FILE", help=records)
     parser.add_argument(
         "--measures", type=names_in(MEASURES), default=(), metavar="A,B", help="default: all that apply"
     )
-    parser.add_argument("--json", action="store_true", help="for machines; null is a number that is not defined")
 
 
 def run(options: argparse.Namespace) -> None:
     """Print the measures as text or JSON."""
     _check_records(options)
-    original, released = (
-        read(path, options.line_breaks, options.header, say) for path in (options.original, options.protected)
-    )
-    said = declared_for(options.original, options)
-    roles = (options.dependent, options.independent, options.missing)
-    both = pair(original, released, *roles, say, said.types, options.key, options.target)
-    if both.left_out:
-        say(f"not compared: {listed([f'{name} {why}' for name, why in both.left_out.items()])}")
-    others = None
-    if options.control:
-        table = read(options.control, options.line_breaks, options.header, say)
-        others = holdout(both, table, options.missing, say)
-    found = compare(both, options.measures, _progress, others, said.rules)
+    both, others, rules = paired(options)
+    found = compare(both, options.measures, progress, others, rules)
     if options.records:
         _write_records(options.records, both, others)
-    about = {
-        "records": len(both.original.values),
-        "dependent": both.roles.dependent,
-        "independent": both.roles.independent,
-    }
-    print(_as_json(found, {**about, "not_compared": both.left_out}) if options.json else _as_text(found, about))
+    told = about(both)
+    print(_as_json(found, {**told, "not_compared": both.left_out}) if options.json else _as_text(found, told))
 
 
 def _check_records(options: argparse.Namespace) -> None:
@@ -89,16 +65,11 @@ def _write_records(path: Path, both: Pair, others: Dataset | None) -> None:
     say(f"WARNING: {path} says of every record how well it is hidden: it is for the owner alone, never for release")
 
 
-def _progress(name: str) -> None:
-    if sys.stderr.isatty():
-        print(f"\r\x1b[K{name} ...\r", end="", file=sys.stderr, flush=True)
-
-
-def _as_text(found: Comparison, about: Mapping[str, Any]) -> str:
+def _as_text(found: Comparison, told: Mapping[str, Any]) -> str:
     lines = [
-        f"records      {about['records']}",
-        f"dependent    {', '.join(about['dependent'])}",
-        f"independent  {', '.join(about['independent']) or '(none)'}",
+        f"records      {told['records']}",
+        f"dependent    {', '.join(told['dependent'])}",
+        f"independent  {', '.join(told['independent']) or '(none)'}",
     ]
     for measure, numbers in found.numbers.items():
         lines += ["", measure]
@@ -115,11 +86,11 @@ def _shown(value: float) -> str:
     return "not defined" if math.isnan(value) else f"{value:.3f}"
 
 
-def _as_json(found: Comparison, about: Mapping[str, Any]) -> str:
+def _as_json(found: Comparison, told: Mapping[str, Any]) -> str:
     numbers = {
         measure: {name: value if math.isfinite(value) else None for name, value in values.items()}
         for measure, values in found.numbers.items()
     }
     broken = {rule: {"original": counts[0], "release": counts[1]} for rule, counts in found.broken.items()}
     extra = {"rules_broken": broken} if broken else {}
-    return json.dumps({**about, "measures": numbers, **extra, "not_measured": found.reasons}, indent=2)
+    return json.dumps({**told, "measures": numbers, **extra, "not_measured": found.reasons}, indent=2)

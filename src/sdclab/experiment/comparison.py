@@ -43,11 +43,13 @@ def compare(
     say: Callable[[str], None] = lambda name: None,
     others: Dataset | None = None,
     rules: Sequence[str] = (),
+    partly: bool = False,
 ) -> Comparison:
     """The measures asked for, or all of them, each with the options for a user's file; `say` hears the name of each.
 
     `others` are records of the same population that the release was not made from, for the measures that need them.
-    Of rules it is counted in how many records they do not hold.
+    Of rules it is counted in how many records they do not hold. If nothing can be measured that is an error, unless the
+    reasons will do (`partly`).
     """
     for name in names:
         MEASURES.module(name)
@@ -67,7 +69,7 @@ def compare(
             found.numbers[name] = measured(name, *files, OPTIONS.get(name, {}), both.attributes, control)
         except Exception as error:
             found.reasons[name] = reason(error)
-    if not found.numbers:
+    if not (found.numbers or partly):
         raise SdclabError(" ".join(found.reasons.values()))
     return found
 
@@ -118,10 +120,17 @@ def measure(
     to know, and `control` holds records of the same population that the release was not made from: attacks need them.
     Of files of different lengths, only measures apply that look at them as sets of records.
     """
-    tables = (Microdata.of_frame(original, "the original"), Microdata.of_frame(released, "the release"))
-    said = types_of(types or {}, "types")
-    both = pair(*tables, dependent, independent, missing, declared=said, key=key, target=target)
-    others = None if control is None else holdout(both, Microdata.of_frame(control, "the control"), missing)
+    both, others = paired(
+        original,
+        released,
+        dependent=dependent,
+        independent=independent,
+        types=types,
+        missing=missing,
+        key=key,
+        target=target,
+        control=control,
+    )
     found = compare(both, tuple(map(MEASURES.spelled, measures)), others=others, rules=rules)
     rows = [
         {"measure": name, "quantity": quantity, "value": value, **_about(quantity)}
@@ -129,6 +138,26 @@ def measure(
         for quantity, value in numbers.items()
     ]
     return pd.DataFrame([*rows, *_rules(found)])
+
+
+def paired(
+    original: pd.DataFrame,
+    released: pd.DataFrame,
+    *,
+    dependent: Sequence[str] = (),
+    independent: Sequence[str] = (),
+    types: Mapping[str, Any] | None = None,
+    missing: Missing = "keep",
+    key: Sequence[str] = (),
+    target: Sequence[str] = (),
+    control: pd.DataFrame | None = None,
+) -> tuple[Pair, Dataset | None]:
+    """An original beside its release, and the control if there is one."""
+    tables = (Microdata.of_frame(original, "the original"), Microdata.of_frame(released, "the release"))
+    said = types_of(types or {}, "types")
+    both = pair(*tables, dependent, independent, missing, declared=said, key=key, target=target)
+    others = None if control is None else holdout(both, Microdata.of_frame(control, "the control"), missing)
+    return both, others
 
 
 def _rules(found: Comparison) -> Iterator[dict[str, object]]:

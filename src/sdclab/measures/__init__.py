@@ -15,7 +15,7 @@ the method did not see, and `reruns`, releases made anew from half of the record
 set of records declares `BY_RECORD = False`: it takes files of different lengths, which have no independents.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -36,17 +36,21 @@ def numbers(name: str) -> Mapping[str, Number]:
     return declared
 
 
+def declarations() -> Iterator[tuple[str, Mapping[str, Number]]]:
+    """Every measure with the numbers that it declares, one after the other: who stops early loads no more of them."""
+    for name in MEASURES:
+        try:
+            declared = numbers(name)
+        except SdclabError:  # somebody's measure that is broken: whoever uses it is told
+            continue
+        yield name, declared
+
+
 @cache
 def number(name: str) -> Number:
     """What a number is, by its name alone, as it stands over a column; what nobody declares is labelled by its name."""
-    for each in MEASURES:
-        try:
-            found = described(name, numbers(each))
-        except SdclabError:  # somebody's measure that is broken: whoever uses it is told
-            continue
-        if found:
-            return found
-    return Number(name)
+    found = (described(name, declared) for _, declared in declarations())
+    return next(filter(None, found), Number(name))
 
 
 def with_gaps(name: str) -> bool:
