@@ -4,6 +4,7 @@
 
     release = sdclab.protect(frame, "hybrid", k=20, independent=["region"], seed=1)  # release.data, release.facts
     found = sdclab.measure(frame, release.data)  # a DataFrame
+    sdclab.check_release(frame, release.data, ["rep_u <= 1", "pil <= 40"])  # a DataFrame: limit, value, passed
     choice = sdclab.map(frame)  # choice.ranking, choice.figure, choice.page, choice.best("mdav")
     print(sdclab.describe(frame))
 
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sdclab.base.errors import SdclabError as SdclabError
     from sdclab.experiment.comparison import measure as measure
+    from sdclab.experiment.gate import check_release as check_release
     from sdclab.experiment.release import protect as protect
     from sdclab.microdata.description import describe_frame as describe
     from sdclab.output.choice import map_frame as map
@@ -28,13 +30,14 @@ except PackageNotFoundError:  # run from a source tree that was not installed
 
 PUBLIC = {
     "SdclabError": ("base.errors", "SdclabError"),
+    "check_release": ("experiment.gate", "check_release"),
     "describe": ("microdata.description", "describe_frame"),
     "map": ("output.choice", "map_frame"),
     "measure": ("experiment.comparison", "measure"),
     "protect": ("experiment.release", "protect"),
 }
 
-__all__ = ["SdclabError", "describe", "map", "measure", "protect"]
+__all__ = ["SdclabError", "check_release", "describe", "map", "measure", "protect"]
 
 
 def __getattr__(name: str) -> Any:

@@ -200,8 +200,9 @@ def test_the_commands_of_the_readme(run, people):
     section = (PROJECT / "README.md").read_text().split("## Your own data")[1].split("\n## ")[0]
     lines = [line.split("#")[0].split() for line in re.search(r"```sh\n(.*?)```", section, re.DOTALL)[1].splitlines()]
     people.assign(name="x").to_csv("data.csv", index=False)
+    Path("limits.yaml").write_text("limits: [intact <= 0]\n")
     commands = [line[1:] for line in lines if line and line[0] == "sdclab"]
-    assert [command[0] for command in commands] == ["describe", "map", "protect", "measure"]
+    assert [command[0] for command in commands] == ["describe", "map", "protect", "measure", "check-release"]
     for command in commands:
         more = ["--methods", "mdav,noise"] if command[0] == "map" else []  # all methods: `mapped`, above
         assert run(*command, *more)[0] == 0

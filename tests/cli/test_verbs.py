@@ -16,13 +16,14 @@ LIBRARIES = {"numpy", "pandas", "scipy", "matplotlib", "pyarrow"}
 
 @pytest.mark.parametrize("verb", main.VERBS)
 def test_every_verb_is_a_file(verb):
-    module = import_module(f"sdclab.cli.{verb}")
+    module = import_module(main.module_of(verb))
     assert callable(module.add_arguments)
     assert callable(module.run)
 
 
 def test_every_file_is_a_verb_or_shared():
-    assert {path.stem for path in FOLDER.glob("*.py")} == {"__init__", "main", "common", *main.VERBS}
+    verbs = {main.module_of(verb).rpartition(".")[2] for verb in main.VERBS}
+    assert {path.stem for path in FOLDER.glob("*.py")} == {"__init__", "main", "common", *verbs}
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.py")), ids=lambda path: path.stem)

@@ -27,25 +27,35 @@ VERBS = {
     "describe": "say what a file holds, column by column",
     "protect": "protect a file by a method",
     "measure": "compare a protected file with its original",
+    "check-release": "say whether a protected file keeps limits: a gate",
     "map": "try every method on a file and say which does best",
 }
-"""Each a module of this package: `add_arguments(parser, arguments)` says what it takes, `run(options)` does it."""
+"""Each a module of this package: `add_arguments(parser, arguments)` says what it takes, `run(options)` does it.
+
+It may return an exit code; a hyphen is an underscore in the module's name.
+"""
+
+
+def module_of(verb: str) -> str:
+    return f"sdclab.cli.{verb.replace('-', '_')}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; whatever ends it is one sentence on standard error and an exit code.
 
-    0: done; 1: a defect of sdclab, or too little memory; 2: bad input, or output that cannot be written; 130: Ctrl-C.
+    0: done; 1: a limit that is not kept, a defect of sdclab, or too little memory; 2: bad input, or output that cannot
+    be written; 130: Ctrl-C.
     """
     _tolerant_streams()
     if arguments is None:
         _behave_as_a_program()
+    code = 0
     try:
         options = _parser(sys.argv[1:] if arguments is None else arguments).parse_args(arguments)
-        options.run(options)
+        code = options.run(options) or 0
         sys.stdout.flush()
     except BrokenPipeError:
-        return _unheard()
+        return code or _unheard()
     except KeyboardInterrupt:
         return _failed("interrupted.", 128 + signal.SIGINT)
     except SdclabError as error:
@@ -58,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _failed(_defect(error), 1)
     finally:
         _let_go()
-    return 0
+    return code
 
 
 def _tolerant_streams() -> None:
@@ -137,7 +147,7 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
             allow_abbrev=False,
         )
         if verb == asked:
-            module = import_module(f"sdclab.cli.{verb}")
+            module = import_module(module_of(verb))
             module.add_arguments(command, arguments)
             command.set_defaults(run=module.run)
     return parser
