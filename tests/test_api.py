@@ -202,7 +202,7 @@ def test_importing_it_loads_nothing():
 @pytest.mark.slow
 def test_the_lines_of_the_docs_run(frame):
     text = (PROJECT / "docs" / "own_data.md").read_text()
-    code = re.search(r"## From Python\n```python\n(.*?)```", text, re.DOTALL)[1]
+    code = re.search(r"## From Python\n.*?```python\n(.*?)```", text, re.DOTALL)[1]
     exec(code, {"frame": frame})
 
 

@@ -11,45 +11,37 @@ from sdclab import methods
 from sdclab.base.errors import SdclabError
 from sdclab.experiment import choice
 from sdclab.experiment.file import prepare
+from sdclab.experiment.ranking import aim_of, may_be_made, trade_off
 from sdclab.measures import MEASURES
 from sdclab.microdata.dataset import Dataset
 from sdclab.microdata.microdata import Microdata
 from sdclab.microdata.roles import Roles
 
 
-def test_the_best_of_a_method_and_its_trade_off():
-    """By hand: among three points the copy has the best score and is passed over."""
-    numbers = {3: (1.0, 9.0, 90.0), 5: (8.0, 6.0, 5.0), 10: (30.0, 2.0, 1.0)}
-    rows = [
-        {"method": "mdav", "parameters": f"k={k}", "score": (pil + dr) / 2, "pil": pil, "dr": dr, "copy": copied,
-         "xy": 60.0, "dataset_kind": "own", "crowding": 20.0, "intact": 0, "intact_records": 0,
-         "intact_extremes": np.nan, "tables": 5.0}
-        for k, (pil, dr, copied) in numbers.items()
-    ]  # fmt: skip
-    ranked = choice.ranking(choice.points(rows))
-    assert [row["parameters"] for row in ranked] == ["k=3", "k=5", "k=10"]
-    (row,) = choice.best(ranked)
-    assert row["parameters"] == "k=5"
-    assert choice.trade_off(row, ranked) == (
-        "balanced: loses 8.0 (PIL) and gives away 6.0 (DR); breaks the relations with the independents (xy 60); "
-        "k=3 would change PIL -7.0, DR +3.0; k=10 would change PIL +22.0, DR -4.0"
-    )
-    crowded = [{**row, "crowding": 95.0} for row in rows]
-    assert choice.best(choice.ranking(choice.points(crowded)))[0]["parameters"] == "k=3"
-    intact = [{**row, "intact": 50.0 * (row["parameters"] == "k=3")} for row in crowded]
-    (row,) = choice.best(choice.ranking(choice.points(intact)))
-    assert row["parameters"] == "k=5"
-
-
-def test_a_file_without_numbers_is_ranked_by_its_tables(rng):
+def test_a_file_without_numbers_is_mapped(rng):
     regions = np.array(["east", "north", "west"])[rng.integers(0, 3, (80, 2))]
     table = Microdata("in.csv", pd.DataFrame(regions, columns=["home", "work"]))
     made = choice.choose(prepare(table, Roles.of(table)))
-    assert made.loss == "tables"
     assert {"pram", "hybrid", "mdav"} <= {row["method"] for row in made.ranked}
-    for row in made.ranked:
-        assert row["score"] == pytest.approx((row["tables"] + row["dr"]) / 2)
-        assert f"loses {row['tables']:.1f} (tables)" in choice.trade_off(row, made.ranked)
+    assert all(np.isnan(row["pil"]) and row["tables"] >= 0 for row in made.ranked)
+
+
+def test_a_method_that_cannot_run_on_half_of_the_records_is_mapped_without_its_membership():
+    table = Microdata("in.csv", attributes(60))
+    made = choice.choose(prepare(table, Roles.of(table)), ["mdav"])
+    found = {row["parameters"]: row["membership"] for row in made.ranked}
+    assert np.isnan(found["k=50"])
+    assert found["k=5"] > 50
+    assert made.ranked[-1]["parameters"] == "k=50"  # what is not known keeps no limit
+
+
+def test_what_is_asked_for_is_measured():
+    table = Microdata("in.csv", attributes(60))
+    roles = Roles.of(table, independent=["tax"], keys=["tax"])
+    aim = aim_of("ci_loss", "rep_u", ["detection_auc <= 99", "membership_tpr <= 100"])
+    made = choice.choose(prepare(table, roles), ["noise"], aim=aim)
+    assert all(np.isfinite(row[name]) for row in made.ranked for name in aim.quantities)
+    assert [row["ci_loss"] for row in made.ranked] == sorted(row["ci_loss"] for row in made.ranked)
 
 
 def test_a_sample_is_a_sample():
@@ -77,7 +69,7 @@ def test_lines_carry_their_cells_and_the_order_of_the_grid():
     assert made.explored.refusals()[0] == "mdav (k=100): k is 100 but must lie between 1 and the number of records, 60."
     for i, k in enumerate(tried):
         row = next(row for row in made.ranked if row["method"] == "mdav" and row["cell"].parameters["k"] == k)
-        told = [int(each) for each in re.findall(r"k=(\d+) would", choice.trade_off(row, made.ranked))]
+        told = [int(each) for each in re.findall(r"k=(\d+) would", trade_off(row, made.ranked))]
         assert told == [tried[j] for j in (i - 1, i + 1) if 0 <= j < len(tried)]
 
 
@@ -89,6 +81,6 @@ def test_replicates_have_bounds(replicates):
 
 
 def test_whose_command_is_shown():
-    assert choice.may_be_made({"method": "mdav", "intact": 0.0})
-    assert not choice.may_be_made({"method": "mdav", "intact": 25.0})  # protect would refuse
-    assert not choice.may_be_made({"method": "permute", "intact": 0.0})  # a control
+    assert may_be_made({"method": "mdav", "intact": 0.0})
+    assert not may_be_made({"method": "mdav", "intact": 25.0})  # protect would refuse
+    assert not may_be_made({"method": "permute", "intact": 0.0})  # a control

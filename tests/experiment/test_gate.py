@@ -141,14 +141,14 @@ class TestMeasuresOf:
         ],
     )
     def test_the_cheapest_that_tell_all(self, texts, names):
-        assert measures_of(limits(*texts)) == names
+        assert measures_of(limit.quantity for limit in limits(*texts)) == names
 
     def test_tell_every_number_that_is_declared(self):
         told = dict(declarations())
         assert set(told) == set(MEASURES)
         for quantities in told.values():
             for quantity in quantities:
-                (name,) = measures_of(limits(f"{quantity.replace('*', 'x')} >= {max(quantities[quantity].low, -1e9)}"))
+                (name,) = measures_of([quantity.replace("*", "x")])
                 assert quantity in told[name]
 
 

@@ -12,7 +12,7 @@ from sdclab.clustering.constraint import constrained
 from sdclab.clustering.fuzzy_k_member import Function, fuzzy_k_member
 from sdclab.clustering.k_member import Normalised, k_member
 from sdclab.evidence.sensitivity import _order
-from sdclab.experiment import choice
+from sdclab.experiment.ranking import ranking
 from sdclab.measures import measure
 from sdclab.methods import mdav
 from sdclab.numerics import ties
@@ -126,8 +126,9 @@ def test_as_many_clusters_as_k_allows_are_refused_whatever_n_over_k_rounds_to():
 
 
 def test_equal_scores_rank_in_the_order_of_the_grid():
-    lines = [{"score": score, "at": at} for at, score in enumerate([A_BIT_MORE, 0.3, 0.1, 0.3])]
-    assert [row["at"] for row in choice.ranking(lines)] == [2, 0, 1, 3]
+    plain = {"method": "mdav", "remark": "", "membership": 50.0, "intact": 0.0}
+    lines = [{**plain, "tables": loss, "at": at} for at, loss in enumerate([A_BIT_MORE, 0.3, 0.1, 0.3])]
+    assert [row["at"] for row in ranking(lines)] == [2, 0, 1, 3]
     assert _order({"b": A_BIT_MORE, "a": 0.3, "c": 0.1}) == "c < b < a"
 
 

@@ -7,7 +7,7 @@ from conftest import width
 from samples import attributes
 
 from sdclab.cli.main import main
-from sdclab.experiment.choice import CARRIED
+from sdclab.experiment.ranking import CARRIED
 from sdclab.output.pages.explorer import explorer
 from sdclab.output.pages.markup import asset, document
 

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import pandas as pd
 from matplotlib.figure import Figure
 
+from sdclab.experiment.ranking import PLAIN
 from sdclab.output.pages import choice, maps, ranking
 from sdclab.output.pages.tables import heading
 from sdclab.output.plots import against_c, ru_map, surface
@@ -57,7 +58,7 @@ def test_and_the_map_on_the_page_and_its_points():
 
 
 def test_the_pages_of_a_users_file_explain_their_columns():
-    for page in (choice.READING, str(ranking.lead([], SimpleNamespace(datasets=[])))):
+    for page in (choice.reading(PLAIN), str(ranking.lead([], SimpleNamespace(datasets=[])))):
         assert "score: mean of PIL and DR (0–100); less is better." in page
         assert f"pil: {PIL} (0–100); less is more useful. dr: {DR} (0–100); less is safer." in page
         assert "copy: records that stand in the release (0–100 %); less is safer." in page

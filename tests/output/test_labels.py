@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sdclab.methods import METHODS
 from sdclab.output.labels import Label, place
 from sdclab.output.plots import choices
 from sdclab.output.style import Figure  # the look of all figures, and with it the layout
@@ -59,7 +60,7 @@ def test_are_led_to_where_they_must_stand_apart():
 
 
 def test_every_line_of_a_map_is_labelled_at_its_ends_also_where_colours_are_used_twice():
-    rows = [(f"method{i}", f"k={i}{j}", 10.0 * j + i, 5.0 * i) for i in range(12) for j in range(1, 4)]
+    rows = [(name, f"k={i}{j}", 10.0 * j + i, 5.0 * i) for i, name in enumerate([*METHODS][:12]) for j in range(1, 4)]
     table = pd.DataFrame(rows, columns=["method", "parameters", "pil", "dr"]).assign(copy=0.0, dataset_kind="own")
     axes = choices.draw({"map": table}, None, title="A map").axes[0]
     written = {text.get_text() for text in axes.texts}

@@ -5,8 +5,10 @@ import pandas as pd
 import pytest
 import yaml
 from conftest import PROJECT
+from matplotlib.collections import PathCollection
 
 from sdclab.experiment import choice
+from sdclab.experiment.ranking import remark
 from sdclab.measures.copy import copies
 from sdclab.output.pages import choice as pages
 from sdclab.output.pages import maps, ranking
@@ -16,7 +18,7 @@ from sdclab.output.series import is_curve
 
 def hollow(figure):
     """Which points of a figure are hollow."""
-    (points,) = (part for part in figure.axes[0].collections if len(part.get_offsets()))
+    (points,) = (part for part in figure.axes[0].collections if isinstance(part, PathCollection))
     return [tuple(colour[:3]) == (1, 1, 1) for colour in points.get_facecolors()]
 
 
@@ -63,7 +65,7 @@ def test_whoever_marks_copies_marks_the_same(crowding, above):
     texts = {key: str(value) for key, value in numbers.items()}  # as a file has them
     assert copies(numbers) is marked
     assert copies(texts) is marked
-    assert bool(choice.remark("mdav", numbers)) is marked
+    assert bool(remark("mdav", numbers)) is marked
     assert bool(ranking._against({"method": "mdav", **texts})) is marked
     table = table_of(1, copy=copied, crowding=crowding)
     labels = [text.get_text() for text in ru_map.draw({"t": table}, None, title="").axes[0].texts]

@@ -92,7 +92,8 @@ def declared_for(path: Path, options: argparse.Namespace) -> Declaration:
 def prepared(file: UserFile, options: argparse.Namespace, say: Say = say) -> Prepared:
     """The table of a file that is to be released, ready for methods."""
     table = read(file.file, file.line_breaks, file.header, say)
-    roles = Roles.of(table, options.dependent, options.independent, options.pass_through, options.drop_columns)
+    said = (options.dependent, options.independent, options.pass_through, options.drop_columns)
+    roles = Roles.of(table, *said, getattr(options, "key", ()), getattr(options, "target", ()))
     return prepare(table, roles, declared_for(file.file, options), file.missing, say)
 
 

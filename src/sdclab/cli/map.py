@@ -8,14 +8,16 @@ from pathlib import Path
 
 from sdclab.base import files
 from sdclab.base.errors import SdclabError
-from sdclab.cli.common import add_column_options, file_of, names_in, prepared, say
-from sdclab.experiment import choice
+from sdclab.cli.common import add_column_options, add_risk_options, file_of, names_in, prepared, say
+from sdclab.experiment import choice, exposed
+from sdclab.experiment.ranking import PLAIN, aim_of, best, name_of, trade_off, verdict
 from sdclab.methods import METHODS
 
 EXAMPLES = """examples:
   sdclab map data.csv
   sdclab map data.csv --dependent income,tax --independent age --drop-columns name -o choice
   sdclab map data.csv --methods mdav,noise,fcrm --replicates 5
+  sdclab map data.csv --x s_pmse --y membership --limit 'membership <= 55' --limit 'rep_u <= 1' --key age,region
 
 Into FOLDER/owner go the risk-utility map (SVG, PNG), the ranking (CSV, Markdown) and a page (index.html): for you, not
 for release. The page names the best parameter of every method and the command that protects the file with it.
@@ -30,6 +32,11 @@ def add_arguments(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> 
     parser.add_argument("--methods", type=names_in(METHODS), default=(), metavar="A,B", help="default: all")
     parser.add_argument("--replicates", type=int, default=1, help="releases a point, for their spread (default: 1)")
     add_column_options(parser, release=True)
+    add_risk_options(parser)
+    parser.add_argument("--x", default=PLAIN.loss, metavar="LOSS", help=f"the loss to be least (default: {PLAIN.loss})")
+    parser.add_argument("--y", default=PLAIN.risk, metavar="RISK", help=f"the risk on the map (default: {PLAIN.risk})")
+    limit = f"what a release must keep within, may be given again (default: '{PLAIN.words()}')"
+    parser.add_argument("--limit", action="append", default=[], metavar="'RISK <= NUMBER'", help=limit)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -41,6 +48,7 @@ def run(options: argparse.Namespace) -> None:
     for name in options.methods:
         METHODS.module(name)
     choice.check_replicates(options.replicates)
+    aim = aim_of(options.x, options.y, options.limit)
     folder = options.output or Path(f"{options.file.stem}_map")
     files.check_writable(folder)
     notes: list[str] = []
@@ -52,12 +60,16 @@ def run(options: argparse.Namespace) -> None:
 
     file = file_of(options, options.file)
     table = prepared(file, options, say=note)
-    made = choice.choose(table, options.methods, options.replicates, note, progress)
+    made = choice.choose(table, options.methods, options.replicates, note, progress, aim)
     said = [word for name in ("type", "rule") for text in getattr(options, name) for word in (f"--{name}", text)]
     page = deliver(folder, file, made, notes, said)
-    for row in choice.best(made.ranked):
-        words = choice.trade_off(row, made.ranked)
-        print(f"{row['score']:6.1f}  {choice.label(row['method'], row['parameters'])}: {words}")
+    for line in verdict(made.ranked, aim):
+        print(line)
+    for line in exposed.lines(made.warnings):
+        print(f"WARNING: {line}")
+    print(f"\nThe best of every method, by {aim.loss}:")
+    for row in best(made.ranked):
+        print(f"{row[aim.loss]:6.1f}  {name_of(row)}: {trade_off(row, made.ranked, aim)}")
     for line in made.explored.refusals():
         print(f"     -  {line}")
     print(f"\nFor you, not for release: {page}")

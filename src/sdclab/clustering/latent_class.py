@@ -83,9 +83,8 @@ class Like:
     def raked(self, j: int, responses: Matrix, classes: Indices) -> Matrix:
         """Record × category but the first of attribute j: its probability given the record's class and its groups."""
         first = np.maximum(1 - responses.sum(axis=1, keepdims=True), EDGE)
-        scores = np.log(np.hstack([first, responses]))[classes]
-        shares = one_hot(self.codes[:, j], scores.shape[1])
-        return logistic.softmax(logistic.raked(scores, shares, self.groups))[:, 1:]
+        shares = one_hot(self.codes[:, j], 1 + responses.shape[1])
+        return logistic.raked(np.hstack([first, responses])[classes], shares, self.groups)[:, 1:]
 
 
 def fit(

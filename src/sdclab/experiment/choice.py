@@ -1,7 +1,7 @@
-"""Choosing a method for a file: every method's grid, ranked by score, with the trade-off that each makes."""
+"""Choosing a method for a file: every method's grid, run and measured on it, and what speaks for which point."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -9,20 +9,23 @@ import numpy as np
 
 from sdclab import measures, methods
 from sdclab.base.errors import SdclabError, reason, shortened
-from sdclab.experiment.cell import Cell, run
+from sdclab.experiment import exposed
+from sdclab.experiment.cell import Cell, Measures, releases, run
 from sdclab.experiment.comparison import OPTIONS
 from sdclab.experiment.file import Prepared
+from sdclab.experiment.gate import measures_of
 from sdclab.experiment.grid import GridEntry, expand
+from sdclab.experiment.halves import needs_halves
+from sdclab.experiment.ranking import PLAIN, Aim, Row, label, points, ranking
 from sdclab.experiment.scenario import Scenario
-from sdclab.measures import prl
-from sdclab.measures.copy import copies, crowding
+from sdclab.measures import intact, prl
+from sdclab.measures.copy import crowding
 from sdclab.methods import METHODS
 from sdclab.microdata.attribute import Attributes
 from sdclab.microdata.dataset import Dataset
 from sdclab.microdata.microdata import Say
 from sdclab.microdata.roles import Roles
 from sdclab.numerics.seeds import seed_of, stream
-from sdclab.numerics.ties import ascending
 
 SAMPLE_SIZE = 5_000
 """Of a longer file a random sample of so many records is mapped: linkage costs time with the square of the records."""
@@ -33,25 +36,13 @@ MAX_REPLICATES = 1_000
 MEASURED: Mapping[str, Mapping[str, object]] = {
     "score": OPTIONS["score"],
     "tables": {},
+    "s_pmse": {},
     "xy": {},
     "copy": {},
     "intact": {},
+    "membership": {"splits": 2},
 }
-
-SHOWN = {"pil": "PIL", "dr": "DR", "tables": "tables"}
-
-BROKEN = 50
-"""From this loss on (`xy`), the relations with the independents are called broken; PIL does not see them."""
-
-LEAN = 1.5
-"""PIL and DR that differ by no more than this factor count as balanced."""
-
-CARRIED = ("cell", "place")
-"""Keys of a line that are not for a table."""
-
-CAME_THROUGH = ("intact", "intact_records", "intact_extremes")
-
-Row = Mapping[str, Any]
+"""At every point. Membership runs the method again on halves of the records; two tell it to a few points of AUC."""
 
 Progress = Callable[[int, int, str], None]
 """Takes how many of how many are done, and the name of the next."""
@@ -101,19 +92,17 @@ class Choice:
     roles: Roles
     crowding: float
     explored: Explored
+    aim: Aim = PLAIN
+    warnings: tuple[str, ...] = ()
+    """what the columns give away that are released as they are, and the first of the ranking"""
 
     @cached_property
     def lines(self) -> list[Row]:
-        return points(self.explored.rows)
-
-    @property
-    def loss(self) -> str:
-        """What the score has as its loss: PIL, or `tables` where nothing is a number."""
-        return loss_of(self.lines[0])
+        return points(self.explored.rows, self.aim.quantities)
 
     @cached_property
     def ranked(self) -> list[Row]:
-        return ranking(self.lines)
+        return ranking(self.lines, self.aim)
 
 
 def choose(
@@ -122,21 +111,42 @@ def choose(
     replicates: int = 1,
     note: Say = lambda line: None,
     progress: Progress = lambda done, all, label: None,
+    aim: Aim | None = None,
 ) -> Choice:
     """Try methods, all of them if none is named, on a table or a sample of it; `note` hears what its owner should know.
 
-    `progress` hears how many cells of how many are done, and which comes next.
+    `progress` hears how many cells of how many are done, and which comes next. Points are ranked by the aim.
     """
+    aim = aim or PLAIN
     check_replicates(replicates)
     roles, scenario, whole = prepared.roles, prepared.scenario, prepared.dataset
     dataset = sampled(whole)
     dependent, columns = dataset.select(scenario.dependent, dataset.name), scenario.attributes(dataset)
     if len(linked := prl.informative(dependent, columns=columns)) < dependent.shape[1]:
         note(f"probabilistic linkage (PRL, a part of DR) looks at {len(linked)} of {dependent.shape[1]} dependents")
-    explored = explore(scenario, dataset, names or METHODS, replicates, progress)
+    explored = explore(scenario, dataset, names or METHODS, replicates, progress, _measured(aim))
     if not explored.rows:
         raise SdclabError(f"{dataset.name}: no method could run. " + " ".join(explored.refusals()))
-    return Choice(len(whole.values), len(dataset.values), roles, crowding(dependent, columns), explored)
+    seen = len(dataset.values)
+    made = Choice(len(whole.values), seen, roles, crowding(dependent, columns), explored, aim)
+    return replace(made, warnings=(*exposed.warnings(prepared), *_of_the_first(made.ranked[0], scenario, dataset)))
+
+
+def _measured(aim: Aim) -> dict[str, Mapping[str, object]]:
+    """What is measured at every point, and what the aim is about besides."""
+    known = {quantity for name in MEASURED for quantity in measures.numbers(name)}
+    others = [quantity for quantity in aim.quantities if quantity not in known]
+    return {**MEASURED, **{name: OPTIONS.get(name, {}) for name in measures_of(others)}}
+
+
+def _of_the_first(row: Row, scenario: Scenario, dataset: Dataset) -> list[str]:
+    """What can be read off a release of the first point of the ranking, column by column; it is made once more."""
+    cell = row["cell"]
+    split, attributes = scenario.split(dataset), scenario.attributes(dataset)
+    seed = seed_of(cell.scenario, cell.method, dict(cell.parameters), 0)
+    ((_, made),) = releases(cell, scenario, [split], seed, attributes)
+    found = intact.compare(split[0], made.values, attributes)
+    return [f"{label(row['method'], row['parameters'])}: {line}" for line in intact.warnings(found, scenario.dependent)]
 
 
 def explore(
@@ -145,22 +155,32 @@ def explore(
     names: Iterable[str],
     replicates: int = 1,
     progress: Progress = lambda done, all, label: None,
+    measured: Measures = MEASURED,
 ) -> Explored:
     """Run the grid of every method; one that cannot run is noted and does not stop the others."""
     dependent, independent = scenario.split(dataset)
     attributes = scenario.attributes(dataset)
-    for name, options in MEASURED.items():  # what cannot be measured at all is an error, not a reason for each method
+    plain = {name: options for name, options in measured.items() if not needs_halves(name)}
+    for name, options in plain.items():  # what cannot be measured at all is an error, not a reason for each method
         measures.measure(name, dependent, dependent, independent, options, attributes)
     found = Explored()
     waiting = [cell for name in names for cell in _cells(scenario, name, replicates, found, attributes)]
     for done, cell in enumerate(waiting):
         progress(done, len(waiting), label(cell.method, cell.slug))
         try:
-            found.rows += [{**row, "cell": cell} for row in run(cell, scenario, dataset, MEASURED)]
+            found.rows += [{**row, "cell": cell} for row in _run(cell, scenario, dataset, measured, plain)]
         except Exception as error:
             found.refuse(cell.method, error, cell.slug)
     progress(len(waiting), len(waiting), "")
     return found
+
+
+def _run(cell: Cell, scenario: Scenario, dataset: Dataset, measured: Measures, plain: Measures) -> list[dict[str, Any]]:
+    """The rows of a cell; where a method runs on all records, but not on half of them, without what needs halves."""
+    try:
+        return run(cell, scenario, dataset, measured)
+    except SdclabError:
+        return run(cell, scenario, dataset, plain)
 
 
 def _cells(
@@ -177,99 +197,3 @@ def _cells(
         found.refuse(method, error)
         return []
     return cells
-
-
-def loss_of(row: Row) -> str:
-    """The name of the loss that is in a line's score."""
-    return "tables" if np.isnan(row["pil"]) else "pil"
-
-
-def label(method: str, parameters: str) -> str:
-    return method if parameters == "default" else f"{method} {parameters.replace(',', ' ')}"
-
-
-def points(rows: Sequence[Row]) -> list[Row]:
-    """One line a cell, in the order of the grids: means over the replicates, their SD, and what is to be said.
-
-    Not for a table are `cell`, what ran, and `place`, where it stands among the cells.
-    """
-    by_cell: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
-        by_cell.setdefault((row["method"], row["parameters"]), []).append(row)
-    return [
-        {**_point(method, parameters, each), "cell": each[0].get("cell"), "place": place}
-        for place, ((method, parameters), each) in enumerate(by_cell.items())
-    ]
-
-
-def _point(method: str, parameters: str, rows: Sequence[Row]) -> Row:
-    line: dict[str, Any] = {"method": method, "parameters": parameters}
-    for quantity in ("score", "pil", "dr", "tables", "copy", "xy"):
-        values = [row[quantity] for row in rows]
-        line[quantity] = float(np.mean(values))
-        line[f"{quantity}_sd"] = float(np.std(values, ddof=1)) if len(values) > 1 else np.nan
-    for quantity in CAME_THROUGH:  # of several releases the worst
-        line[quantity] = float(np.max([row[quantity] for row in rows]))
-    about = {"replicates": len(rows), "dataset_kind": rows[0]["dataset_kind"], "crowding": rows[0]["crowding"]}
-    return {**line, **about, "remark": remark(method, {**line, **about}), "caution": _caution(line)}
-
-
-def remark(method: str, numbers: Mapping[str, float]) -> str:
-    """Why a point is not recommended; nothing if it may be."""
-    copied = f"copies {numbers['copy']:.0f} % of the records"
-    if methods.is_control(method):
-        return f"a control, no protection: {copied}"
-    if numbers["intact"] > 0:
-        return f"no protection: leaves {numbers['intact']:.0f} % of the dependents as they are"
-    return copied if copies(numbers) else ""
-
-
-def may_be_made(row: Row) -> bool:
-    """Whether a line of the ranking is one to make a release by: no control, and `sdclab protect` would not refuse."""
-    return not methods.is_control(row["method"]) and row["intact"] == 0
-
-
-def _caution(numbers: Mapping[str, float]) -> str:
-    """What else came through a release as it was."""
-    shares = {"intact_records": "of the records as they were", "intact_extremes": "of the values that stand out"}
-    found = [f"{numbers[name]:.3g} % {words}" for name, words in shares.items() if numbers[name] > 0]
-    return "shows " + " and ".join(found) if found else ""
-
-
-def ranking(lines: Sequence[Row]) -> list[Row]:
-    """The lines by score, the best first and equals in the order of the grids, with their rank."""
-    order = ascending([row["score"] for row in lines])
-    return [{"rank": i, **lines[at]} for i, at in enumerate(order, start=1)]
-
-
-def best(ranked: Sequence[Row]) -> list[Row]:
-    """The best line of every method, one without a remark if there is one; those without a remark first."""
-    chosen: dict[str, Row] = {}
-    for row in sorted(ranked, key=lambda row: row["remark"] != ""):
-        chosen.setdefault(row["method"], row)
-    return list(chosen.values())
-
-
-def trade_off(row: Row, lines: Sequence[Row]) -> str:
-    """In words what a line gives for what: its lean, and what the next values of its parameter would change."""
-    loss = loss_of(row)
-    if row[loss] > LEAN * row["dr"]:
-        lean = "safe rather than useful"
-    elif row["dr"] > LEAN * row[loss]:
-        lean = "useful rather than safe"
-    else:
-        lean = "balanced"
-    words = [f"{lean}: loses {row[loss]:.1f} ({SHOWN[loss]}) and gives away {row['dr']:.1f} (DR)"]
-    if row["xy"] >= BROKEN:
-        words.append(f"breaks the relations with the independents (xy {row['xy']:.0f})")
-    for other in _neighbours(row, lines):
-        change = ", ".join(f"{SHOWN[name]} {other[name] - row[name]:+.1f}" for name in (loss, "dr"))
-        words.append(f"{other['parameters']} would change {change}")
-    return "; ".join(filter(None, [*words, row["caution"], row["remark"]]))
-
-
-def _neighbours(row: Row, lines: Sequence[Row]) -> list[Row]:
-    """The lines before and after in the method's own grid."""
-    ran = sorted((other for other in lines if other["method"] == row["method"]), key=lambda other: other["place"])
-    at = [other["place"] for other in ran].index(row["place"])
-    return ran[max(at - 1, 0) : at] + ran[at + 1 : at + 2]

@@ -57,7 +57,7 @@ class Prepared:
 
     @cached_property
     def scenario(self) -> Scenario:
-        return Scenario.of_file(self.modelled, self.roles.independent)
+        return Scenario.of_file(self.modelled, self.roles.independent, self.roles.keys, self.roles.targets)
 
     @cached_property
     def split_attributes(self) -> Attributes:

@@ -52,8 +52,7 @@ class Limit:
         if found is None or not isfinite(float(found[3])):
             raise SdclabError(f"{named}: must be a quantity, <= or >=, and a number, as in membership <= 55.")
         limit = Limit(" ".join(text.split()), found[1].replace("-", "_"), cast(Relation, found[2]), float(found[3]))
-        if not tellers(limit.quantity):
-            raise unknown("quantity", limit.quantity, {each for _, told in declarations() for each in told}, named)
+        check_quantity(limit.quantity, named)
         about = limit.number
         if not limit.holds(about.low if limit.relation == "<=" else about.high):
             raise SdclabError(f"{named}: cannot be met, since {limit.quantity} {_range(about)}.")
@@ -96,18 +95,24 @@ def _range(about: Number) -> str:
     return f"is at least {about.low:g}" if isfinite(about.low) else f"is at most {about.high:g}"
 
 
+def check_quantity(quantity: str, where: str) -> None:
+    """Refuse what no measure tells."""
+    if not tellers(quantity):
+        raise unknown("quantity", quantity, {each for _, told in declarations() for each in told}, where)
+
+
 def tellers(quantity: str) -> dict[str, frozenset[str]]:
     """The measures that tell a quantity, each with the names of all that it tells."""
     return {name: frozenset(told) for name, told in declarations() if described(quantity, told)}
 
 
-def measures_of(limits: Iterable[Limit]) -> tuple[str, ...]:
-    """The measures that tell the quantities of limits: of several the one that tells least, as `pil` and not `score`,
+def measures_of(quantities: Iterable[str]) -> tuple[str, ...]:
+    """The measures that tell some quantities: of several the one that tells least, as `pil` and not `score`,
     unless what it tells is among what another one tells that is needed anyway.
     """
     chosen: dict[str, frozenset[str]] = {}
-    for limit in limits:
-        found = tellers(limit.quantity)
+    for quantity in quantities:
+        found = tellers(quantity)
         least = min(found, key=lambda name: len(found[name]))
         chosen[least] = found[least]
     return tuple(name for name, told in chosen.items() if not any(told < other for other in chosen.values()))
@@ -174,7 +179,7 @@ def check(
     """
     if not limits:
         raise SdclabError("there is no limit to check; one is written as membership <= 55.")
-    found = compare(both, measures_of(limits), say, others, rules, partly=True)
+    found = compare(both, measures_of(limit.quantity for limit in limits), say, others, rules, partly=True)
     numbers = {name: value for told in found.numbers.values() for name, value in told.items()}
     checks = [
         Check(limit.text, value, passed, _why(limit, found) if isnan(value) else "")

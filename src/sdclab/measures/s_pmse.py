@@ -17,6 +17,7 @@ from sdclab.numerics.arrays import Matrix
 NUMBERS = {
     "s_pmse": Number("pMSE over that of two independent samples", "loss", 0, better="less"),
     "s_pmse_plugin": Number("pMSE over that of plug-in synthesis", "loss", 0, better="less"),
+    "pmse": Number("pMSE, of the most that it can be", "loss", 0, 100, "%", "less"),
     "s_pmse_terms": Number("terms of the model that may differ", low=0),
 }
 
@@ -38,7 +39,7 @@ def measure(
     was drawn from a model whose parameters were estimated from the original, only the release adds to the variance,
     and it is half as much, k/8 / N: with c = 1/2 the (k - 1)(1 - c)² c / N of Snoke et al., whose k counts the
     intercept. The independents are the same in both files, so terms of them alone cannot differ and do not count.
-    NaN where no term may differ.
+    NaN where no term may differ. `pmse` is 100 where every record is told for sure.
     """
     stacked = Stacked.of(original, protected, independent, columns)
     chosen = sparing(stacked) if model == "auto" else model
@@ -48,6 +49,7 @@ def measure(
     return {
         "s_pmse": found.total / by_chance,
         "s_pmse_plugin": 2 * found.total / by_chance,
+        "pmse": 100 * found.total / (len(stacked.records) / 4),
         "s_pmse_terms": float(free),
     }
 

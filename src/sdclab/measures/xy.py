@@ -13,11 +13,15 @@ from sdclab.base.describe import Given, Number
 from sdclab.measures.pil import covariance_losses
 from sdclab.microdata.attribute import Attribute, Attributes
 from sdclab.numerics.arrays import Indices, Matrix, Vector, matched
+from sdclab.numerics.linalg import standardised
 
 BLOCK = 10_000_000
 """Numbers in a matrix of pairs of columns, at most, unless one column has as many pairs."""
 
-NUMBERS = {"xy": Number("loss of the relations with independents", "loss", 0, 100, better="less")}
+NUMBERS = {
+    "xy": Number("loss of the relations with independents", "loss", 0, 100, better="less"),
+    "xy_lost": Number("relations with independents that are gone", "loss", 0, 100, "%", "less"),
+}
 
 
 def measure(
@@ -32,16 +36,31 @@ def measure(
     Categories, of both, enter as an indicator of each of them, so that none is singled out; the losses of an
     attribute's indicators are averaged first, so that every pair of attributes counts alike. An attribute of two
     categories counts as one of 0 and 1. NaN without independents.
+
+    That loss is in standard errors, and so grows with the number of records. `xy_lost` does not: it is the squared
+    change of all correlations of a dependent with an independent, over the sum of their squares, both less what chance
+    gives in so many records; 0 where there is no relation, 100 where nothing of it is left.
     """
     if independent.shape[1] == 0:
-        return {"xy": np.nan}
+        return {"xy": np.nan, "xy_lost": np.nan}
     columns = columns or Attributes.of_numbers(original, independent)
     before, after, of_dependent = _widened(columns.dependent, original, protected)
     beside, _, of_independent = _widened(columns.independent, independent, independent)
     pairs = np.add.outer(of_dependent * independent.shape[1], of_independent).ravel()
     losses = np.concatenate([_losses(*each, beside) for each in _blocks(before, after, beside)])
     # where every attribute is a number, each pair is divided by 1
-    return {"xy": 100 * float(np.mean(np.bincount(pairs, losses) / np.bincount(pairs)))}
+    mean = 100 * float(np.mean(np.bincount(pairs, losses) / np.bincount(pairs)))
+    return {"xy": mean, "xy_lost": 100 * _lost(before, after, beside)}
+
+
+def _lost(before: Matrix, after: Matrix, beside: Matrix) -> float:
+    """The share of the correlations that is gone; by chance alone a correlation's square is 1/n on average."""
+    x = standardised(beside)
+    then, now = (x.T @ standardised(each) / len(x) for each in (before, after))
+    by_chance = then.size / len(x)
+    there = float((then**2).sum()) - by_chance
+    gone = float(((now - then) ** 2).sum()) - by_chance
+    return float(np.clip(gone / there, 0, 1)) if there > 0 and gone > 0 else 0.0
 
 
 def _blocks(before: Matrix, after: Matrix, beside: Matrix) -> Iterator[tuple[Matrix, Matrix]]:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sdclab.base.errors import SdclabError, listed, shortened
 from sdclab.microdata.inference import free_text, numbers_records
@@ -21,6 +21,10 @@ class Roles:
     """released as they are, whatever they hold"""
     dropped: tuple[str, ...] = ()
     """not released"""
+    keys: tuple[str, ...] = ()
+    """among those in use, what an intruder may know, if somebody said so"""
+    targets: tuple[str, ...] = ()
+    """likewise what an intruder wants to know"""
 
     @property
     def used(self) -> tuple[str, ...]:
@@ -34,6 +38,8 @@ class Roles:
         independent: Sequence[str] = (),
         pass_through: Sequence[str] = (),
         dropped: Sequence[str] = (),
+        keys: Sequence[str] = (),
+        targets: Sequence[str] = (),
     ) -> "Roles":
         """The roles asked for. Without dependents, these are all other columns, if they can be.
 
@@ -62,7 +68,23 @@ class Roles:
             )
         if not (dependent or others):
             raise SdclabError(f"{table.file}: no column is left to protect.")
-        return cls(tuple(dependent or others), tuple(independent), tuple(pass_through), tuple(dropped))
+        found = cls(tuple(dependent or others), tuple(independent), tuple(pass_through), tuple(dropped))
+        found._check_risk(table, keys, targets)
+        return replace(found, keys=tuple(keys), targets=tuple(targets))
+
+    def _check_risk(self, table: Microdata, keys: Sequence[str], targets: Sequence[str]) -> None:
+        """Refuse a key or a target that is not among the columns in use, or named twice."""
+        table.check([*keys, *targets])
+        for name, times in Counter([*keys, *targets]).items():
+            if times > 1:
+                raise SdclabError(f"{table.file}: column {name} is named twice among keys and targets.")
+            if name not in self.used:
+                becomes = "left out" if name in self.dropped else "passed through"
+                what = "a key" if name in keys else "a target"
+                raise SdclabError(
+                    f"{table.file}: column {name} is {what}, but it is {becomes}; name it in --dependent or "
+                    "--independent."
+                )
 
 
 def unfit(table: Microdata, column: str) -> str:

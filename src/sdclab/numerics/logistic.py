@@ -25,9 +25,6 @@ TINY = 1e-300
 ENOUGH = 1e-10
 """A gain below this share of the log-likelihood is none."""
 
-ABSENT = 1e-9
-"""The frequency of a category that is not there: its logarithm is finite."""
-
 PRIOR = 0.25
 """The ridge: slopes of terms of SD 1 are penalised as by a normal prior of SD 2."""
 
@@ -313,14 +310,18 @@ def intercepts(frequencies: Vector, scores: Matrix, iterations: int = 200) -> Ve
     return a
 
 
-def raked(scores: Matrix, shares: Matrix, groups: Sequence[Mask], rounds: int = 5) -> Matrix:
-    """Scores by which every group of records has the mean probabilities that its shares have (Deming & Stephan 1940).
+def raked(p: Matrix, shares: Matrix, groups: Sequence[Mask], rounds: int = 30) -> Matrix:
+    """Probabilities of categories of which every group of records has the mean that its shares have.
 
-    Groups that overlap are seen to in turn, some times over.
+    Iterative scaling (Darroch & Ratcliff 1972): in every group a category's probabilities are multiplied by what its
+    mean lacks, and those of a record made to sum to 1 again, so that odds inside a group stay as they were. A category
+    that a group lacks it does not get. Groups that overlap are seen to in turn.
     """
-    scores = scores.copy()
+    p = p.copy()
+    members = [np.flatnonzero(group) for group in groups]
+    wanted = [shares[each].mean(axis=0) for each in members]
     for _ in range(rounds):
-        for group in groups:
-            wanted = np.maximum(shares[group].mean(axis=0), ABSENT)
-            scores[group] += intercepts(wanted / wanted.sum(), scores[group])
-    return scores
+        for each, mean in zip(members, wanted, strict=True):
+            scaled = p[each] * (mean / np.maximum(p[each].mean(axis=0), TINY))
+            p[each] = scaled / scaled.sum(axis=1, keepdims=True)
+    return p

@@ -11,8 +11,9 @@ from matplotlib.figure import Figure
 
 from sdclab.base import files
 from sdclab.base.errors import unknown
-from sdclab.experiment.choice import CARRIED, Choice, best, choose, may_be_made
+from sdclab.experiment.choice import Choice, choose
 from sdclab.experiment.file import prepare
+from sdclab.experiment.ranking import CARRIED, aim_of, best, may_be_made, verdict
 from sdclab.methods import METHODS
 from sdclab.microdata.dataset import Missing
 from sdclab.microdata.declaration import Declaration, types_of
@@ -39,13 +40,14 @@ def deliver(folder: Path, file: UserFile, made: Choice, notes: Sequence[str] = (
     columns = [name for name in made.ranked[0] if name not in CARRIED]
     svg = _draw(made, title, owner)
     files.write(owner / "ranking.csv", files.csv_text(columns, made.ranked))
-    files.write(owner / "ranking.md", pages.markdown(made.ranked, title))
+    files.write(owner / "ranking.md", pages.markdown(made, title))
     files.write(owner / "index.html", pages.page(title, made, notes, commands, svg))
     return owner / "index.html"
 
 
 def _figure(made: Choice, title: str) -> Figure:
-    return choices.draw({"map": pd.DataFrame(made.lines)}, None, title=style.plain(title), x=made.loss)
+    table = {"map": pd.DataFrame(made.lines)}
+    return choices.draw(table, None, title=style.plain(title), x=made.aim.loss, y=made.aim.risk)
 
 
 def _draw(made: Choice, title: str, folder: Path) -> str:
@@ -81,6 +83,16 @@ class Map:
             return pages.page(self.title, self.made, (), {}, files.read(path).decode())
 
     @property
+    def verdict(self) -> str:
+        """What to release and why, and what not."""
+        return " ".join(verdict(self.made.ranked, self.made.aim))
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What columns that are released as they are give away, and what can be read off the first of the ranking."""
+        return self.made.warnings
+
+    @property
     def refusals(self) -> list[str]:
         """Why methods, or some parameters of them, could not run."""
         return self.made.explored.refusals()
@@ -105,13 +117,23 @@ def map_frame(
     types: Mapping[str, Any] | None = None,
     rules: Sequence[str] = (),
     missing: Missing = "keep",
+    key: Sequence[str] = (),
+    target: Sequence[str] = (),
+    x: str = "",
+    y: str = "",
+    limits: Sequence[str] = (),
     title: str = "Methods for the DataFrame",
 ) -> Map:
-    """Try every method that can run on a DataFrame, or the ones named, and rank what they lose and give away."""
+    """Try every method that can run on a DataFrame, or the ones named, and rank what they lose and give away.
+
+    The least loss `x` (by default `tables`) within the `limits` (by default `membership <= 60`) comes first; `y` is the
+    risk on the map. `key` names what an intruder may know, `target` what an intruder wants to know.
+    """
+    aim = aim_of(x, y, limits)
     names = tuple(map(METHODS.spelled, methods))
     for name in names:
         METHODS.module(name)
     table = Microdata.of_frame(data)
-    roles = Roles.of(table, dependent, independent, pass_through, drop)
+    roles = Roles.of(table, dependent, independent, pass_through, drop, key, target)
     said = Declaration(types_of(types or {}, "types"), tuple(rules))
-    return Map(choose(prepare(table, roles, said, missing), names, replicates), title)
+    return Map(choose(prepare(table, roles, said, missing), names, replicates, aim=aim), title)

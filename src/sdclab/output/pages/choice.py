@@ -7,19 +7,32 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from sdclab.base.names import written
-from sdclab.experiment.choice import Choice, Row, best, label, trade_off
+from sdclab.experiment import exposed
+from sdclab.experiment.choice import Choice
+from sdclab.experiment.ranking import Aim, Row, best, name_of, told, trade_off, verdict
 from sdclab.measures.copy import limit
 from sdclab.microdata.manifest import UserFile
 from sdclab.microdata.roles import Roles
 from sdclab.output.pages.figures import inline
 from sdclab.output.pages.markup import Html, document, joined, scrolling, tag
 from sdclab.output.pages.ranking import ranking_table
-from sdclab.output.pages.tables import explained
+from sdclab.output.pages.tables import explained, with_sd
 
-NUMBERS = ("score", "pil", "dr", "tables", "copy", "xy")
-HEAD = ("rank", "method", "parameters", *NUMBERS, "remark")
+NUMBERS = ("tables", "membership", "pil", "dr", "score", "pmse", "copy", "xy_lost")
 
-READING = f"{explained(NUMBERS)} Without independents xy is empty."
+
+def shown(aim: Aim) -> tuple[str, ...]:
+    """The numbers of the ranking: what it is about first."""
+    return tuple(dict.fromkeys([*aim.quantities, *NUMBERS]))
+
+
+def reading(aim: Aim) -> str:
+    """How to read the ranking, a sentence a number."""
+    return (
+        f"Ranked by {aim.loss} within {aim.words()}; a point with a remark is no choice, and a control has no rank. "
+        f"{explained(shown(aim))} Without independents xy_lost is empty; so is membership where a method cannot run on "
+        "half of the records."
+    )
 
 
 def command(file: UserFile, row: Row, roles: Roles, folder: Path, said: Sequence[str] = ()) -> str:
@@ -41,28 +54,53 @@ def command(file: UserFile, row: Row, roles: Roles, folder: Path, said: Sequence
     return shlex.join([*words, *["--line-breaks"] * file.line_breaks, *["--header"] * file.header])
 
 
-def markdown(ranked: Sequence[Row], title: str) -> str:
+def markdown(made: Choice, title: str) -> str:
     """The ranking for reading."""
-    lines = [f"# {title}", "", "For the owner of the file, not for release.", "", READING, ""]
-    lines += ["| " + " | ".join(HEAD) + " |", "| " + " | ".join("---" for _ in HEAD) + " |"]
-    for row in ranked:
-        cells = [str(row["rank"]), row["method"], row["parameters"], *_numbers(row), _said(row)]
+    head = ("rank", "method", "parameters", *shown(made.aim), "remark")
+    lines = [
+        f"# {title}",
+        "",
+        "For the owner of the file, not for release.",
+        "",
+        " ".join(verdict(made.ranked, made.aim)),
+    ]
+    lines += [line for warned in exposed.lines(made.warnings) for line in ("", warned)]
+    lines += ["", reading(made.aim), "", "| " + " | ".join(head) + " |", "| " + " | ".join("---" for _ in head) + " |"]
+    for row in made.ranked:
+        cells = [str(row["rank"]), row["method"], row["parameters"], *_numbers(row, made.aim), _said(row, made.aim)]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 
 
 def page(title: str, made: Choice, notes: Sequence[str], commands: Mapping[str, str], svg: str) -> str:
-    """A self-contained page: the map, the best of every method, the commands, the ranking, and what did not run."""
-    lines = [(row["method"], row["parameters"], _numbers(row), _said(row)) for row in made.ranked]
+    """A self-contained page: verdict, map, the best of every method with its command, ranking, and what did not run."""
+    aim = made.aim
+    lines = [
+        (row["rank"], row["method"], row["parameters"], _numbers(row, aim), _said(row, aim)) for row in made.ranked
+    ]
     refusals = tag("ul", *(tag("li", line) for line in made.explored.refusals()))
     sections = {
-        "Risk-utility map": _map(svg),
-        "Best of every method": joined(_best(row, made.ranked, commands) for row in best(made.ranked)),
-        "Ranking": ranking_table(NUMBERS, lines),
+        "Which one?": _verdict(made, commands),
+        "Risk-utility map": _map(svg, made),
+        "Best of every method": joined(_best(row, made, commands) for row in best(made.ranked)),
+        "Ranking": joined([tag("p", reading(aim)), ranking_table(shown(aim), lines)]),
         **({"What could not run": refusals} if made.explored.reasons else {}),
     }
     main = tag("main", *(tag("section", tag("h2", name), content) for name, content in sections.items()))
     return document(title, _header(title, [*about(made), *notes, about_copies(made.crowding)]), main)
+
+
+def _verdict(made: Choice, commands: Mapping[str, str]) -> Html:
+    """What to release and why, how, and what to know before."""
+    first = made.ranked[0]
+    command = commands.get(first["method"]) if first["rank"] and not first["remark"] else None
+    warned = [tag("p", tag("strong", "Warning. "), line, class_="note") for line in exposed.lines(made.warnings)]
+    words = tag("p", " ".join(verdict(made.ranked, made.aim)), class_="lead")
+    return joined([words, _box(command, first["method"]), *warned])
+
+
+def _box(command: str | None, method: str) -> Html:
+    return scrolling(tag("pre", command), f"Command for {method}") if command else Html()
 
 
 def _header(title: str, lines: Sequence[str]) -> Html:
@@ -88,6 +126,9 @@ def about(made: Choice) -> list[str]:
             f"The map was made on a random sample of {made.seen} records. The whole file is harder to link, so DR will "
             "be somewhat lower there; measure the release itself before you decide."
         )
+    lines.append(
+        f"All losses are those of {made.seen} records; PIL and pMSE grow with their number, so compare no others."
+    )
     return lines
 
 
@@ -100,21 +141,25 @@ def about_copies(crowding: float) -> str:
     return f"{near}; a release is marked as copying if more than {bound:.0f} % of the records stand in it."
 
 
-def _map(svg: str) -> Html:
-    drawing, _ = inline(svg, "map", "PIL against DR")
-    return tag("figure", scrolling(drawing, "Risk-utility map"), tag("figcaption", READING))
+def _map(svg: str, made: Choice) -> Html:
+    drawing, _ = inline(svg, "map", f"{made.aim.loss} against {made.aim.risk}")
+    return tag("figure", scrolling(drawing, "Risk-utility map"), tag("figcaption", explained(made.aim.quantities)))
 
 
-def _best(row: Row, ranked: Sequence[Row], commands: Mapping[str, str]) -> Html:
-    heading = tag("h3", f"{label(row['method'], row['parameters'])}: score {row['score']:.1f}")
-    command = commands.get(row["method"])
-    box = scrolling(tag("pre", command), f"Command for {row['method']}") if command else ""
-    return joined([heading, tag("p", f"{trade_off(row, ranked)}."), box])
+def _best(row: Row, made: Choice, commands: Mapping[str, str]) -> Html:
+    heading = tag("h3", f"{name_of(row)}: {told(row, made.aim.loss)}")
+    words = tag("p", f"{trade_off(row, made.ranked, made.aim)}.")
+    return joined([heading, words, _box(commands.get(row["method"]), row["method"])])
 
 
-def _numbers(row: Row) -> list[str]:
-    return ["" if math.isnan(row[name]) else f"{row[name]:.1f}" for name in NUMBERS]
+def _numbers(row: Row, aim: Aim) -> list[str]:
+    return [with_sd(*(_shown(row[key]) for key in (name, f"{name}_sd"))) for name in shown(aim)]
 
 
-def _said(row: Row) -> str:
-    return "; ".join(filter(None, [row["remark"], row["caution"]]))
+def _shown(value: float) -> str:
+    return "" if math.isnan(value) else f"{value:.1f}"
+
+
+def _said(row: Row, aim: Aim) -> str:
+    violated = [f"violates {limit.text}" for limit in aim.violated(row)]
+    return "; ".join(filter(None, [row["remark"], *violated, row["caution"]]))

@@ -1,20 +1,25 @@
 """A study that publishes nothing to compare with, but has points to rank."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from sdclab import measures
-from sdclab.experiment.choice import CAME_THROUGH, remark
+from sdclab.experiment.ranking import CAME_THROUGH, PLAIN, remark
+from sdclab.experiment.ranking import ranking as rank
 from sdclab.experiment.study import Study
 from sdclab.numerics.ties import ascending
 from sdclab.output.pages.markup import Html, joined, number, table, tag
 from sdclab.output.pages.run import Row, Run
 from sdclab.output.pages.tables import explained, folded, heading, with_sd
 
-NUMBERS = ("score", "pil", "dr", "copy")
-Line = tuple[str, str, Sequence[str], str]
-"""Method, parameters, numbers and a remark."""
+NUMBERS = ("tables", "membership", "score", "pil", "dr", "copy")
+Line = tuple[object, str, str, Sequence[str], str]
+"""Rank, method, parameters, numbers and a remark."""
 
-READING = "A marked point copies records, leaves a dependent as it is, or is a control: it is no choice."
+READING = (
+    f"Points are ranked by {PLAIN.loss} within {PLAIN.words()}. A marked point copies records, breaks relations, is "
+    "told from the original at a glance, leaves a dependent as it is, or is a control: it is no choice."
+)
 
 
 def publishes_nothing(study: Study) -> bool:
@@ -24,13 +29,30 @@ def publishes_nothing(study: Study) -> bool:
 def ranked(study: Study, run: Run) -> list[tuple[Row, str]]:
     """The points of a study that have a score, the best first, each with what speaks against it."""
     rows = [row for name in study.tables for row in run.tables[study.name, name] if row.get("score")]
-    return [(rows[i], _against(rows[i])) for i in ascending([float(row["score"]) for row in rows])]
+    if not all(row.get(name) for row in rows for name in PLAIN.quantities):
+        return [(rows[i], _against(rows[i])) for i in ascending([float(row["score"]) for row in rows])]
+    lines = [
+        {"method": row["method"], "remark": _against(row), **_known(row), **_aimed(row), "row": row} for row in rows
+    ]
+    return [(line["row"], line["remark"] or _violated(line)) for line in rank(lines)]
+
+
+def _aimed(row: Row) -> dict[str, float]:
+    return {name: float(row[name]) for name in PLAIN.quantities}
+
+
+def _violated(line: Mapping[str, Any]) -> str:
+    return "; ".join(f"violates {limit.text}" for limit in PLAIN.violated(line))
 
 
 def _against(row: Row) -> str:
     """As on the page of `sdclab map`; what a table does not hold is taken to be none."""
-    keys = ("copy", "crowding", *CAME_THROUGH)
-    return remark(row["method"], {key: float(row.get(key) or 0) for key in keys})
+    return remark(row["method"], _known(row))
+
+
+def _known(row: Row) -> dict[str, float]:
+    """What a remark is made of."""
+    return {key: float(row.get(key) or 0) for key in ("copy", "crowding", "xy_lost", "pmse", *CAME_THROUGH)}
 
 
 def lead(studies: Sequence[Study], run: Run) -> Html:
@@ -68,8 +90,14 @@ def ranking(study: Study, run: Run) -> Html:
         return _not_applicable(study, run)
     shown = [key for key in NUMBERS if any(row.get(key) for row, _ in points)]
     lines = [
-        (row["method"], row["parameters"], [with_sd(row.get(key, ""), row.get(f"{key}_sd", "")) for key in shown], said)
-        for row, said in points
+        (
+            rank,
+            row["method"],
+            row["parameters"],
+            [with_sd(row.get(key, ""), row.get(f"{key}_sd", "")) for key in shown],
+            said,
+        )
+        for rank, (row, said) in enumerate(points, start=1)
     ]
     ranks = ranking_table(shown, lines)
     made = folded("Ranking by score", len(points), ranks, open_=True, id=f"ranking-{study.name}")
@@ -87,6 +115,6 @@ def ranking_table(quantities: Sequence[str], lines: Iterable[Line]) -> Html:
     head = [number("rank", "th"), "method", "parameters", *numbers, tag("th", "remark", class_="text")]
     body = [
         [number(rank), method, parameters, *map(number, values), tag("td", said, class_="text")]
-        for rank, (method, parameters, values, said) in enumerate(lines, start=1)
+        for rank, method, parameters, values, said in lines
     ]
     return table(head, body, "Ranking")

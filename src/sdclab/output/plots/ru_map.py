@@ -62,12 +62,12 @@ def draw(
 
 
 def frame(axes: Axes, largest_x: float, largest_y: float, x: str = "pil", y: str = "dr") -> None:
-    """Axes that hold the largest values, with a diagonal for every tenth score, the mean of both."""
+    """Axes that hold the largest values; of PIL and DR with a diagonal for every tenth score."""
     width, height = 1.12 * max(largest_x, 1.0), 1.12 * max(largest_y, 1.0)
     axes.set(xlim=(-0.03 * width, width), ylim=(-0.03 * height, height))
     axes.set_xlabel(number(x).sentence)
     axes.set_ylabel(number(y).sentence)
-    for score in range(10, 100, 10):
+    for score in range(10, 100, 10) if (x, y) == ("pil", "dr") else ():
         axes.plot([0, 2 * score], [2 * score, 0], color=FAINT, lw=0.8, ls="--", zorder=0)
         if 2 * score < 0.9 * width:
             place, offset = (2 * score, 0), (2, 2)
