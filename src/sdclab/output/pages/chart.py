@@ -6,16 +6,16 @@ it was made here: the first group of points on the given axes.
 
 import json
 from collections.abc import Mapping, Sequence
-from math import isfinite
-from typing import NotRequired, TypedDict
+from math import isfinite, nan
+from typing import NamedTuple, NotRequired, TypedDict
 
 from sdclab import measures
 from sdclab.base.describe import Number
 from sdclab.base.errors import unknown
-from sdclab.numerics.ties import equated
+from sdclab.numerics.ties import at_most, equated
 from sdclab.output.pages.marks import in_line, mark
 from sdclab.output.pages.markup import Html, tag
-from sdclab.output.pages.plane import BOX, Place, Scale, extent, frame
+from sdclab.output.pages.plane import BOX, Place, Range, Scale, extent, frame
 
 DIGITS = 6
 """Of every number on the page."""
@@ -47,6 +47,25 @@ class Point(TypedDict):
 Column = Sequence[float | None]
 
 
+class Axis(NamedTuple):
+    """A number, and what it and its standard deviation are at every point."""
+
+    number: Number
+    values: Column
+    spreads: Column
+
+    @property
+    def sign(self) -> int:
+        """By which less becomes better; 0 if neither less nor more is."""
+        return {"less": 1, "more": -1, None: 0}[self.number.better]
+
+    def bar(self, i: int, shown: Range) -> Range:
+        """One standard deviation to both sides, cut off where the number or the map ends."""
+        value, spread = self.values[i] or 0.0, self.spreads[i] or 0.0
+        low, high = max(self.number.low, shown[0]), min(self.number.high, shown[1])
+        return max(value - spread, low), min(value + spread, high)
+
+
 def chart(points: Sequence[Point], numbers: Sequence[str], x: str, y: str, grouped_by: str = "scenario") -> Html:
     """The map of points with these numbers, `x` against `y` until the reader chooses others.
 
@@ -55,43 +74,50 @@ def chart(points: Sequence[Point], numbers: Sequence[str], x: str, y: str, group
     for name in (x, y):
         if name not in numbers:
             raise unknown("number", name, numbers, "chart")
-    told = {name: measures.number(name) for name in numbers}
-    columns = {name: _column(points, name) for name in numbers}
-    spreads = {name: _column(points, f"{name}_sd") for name in numbers}
+    if not points:
+        return tag("p", "There is no point to show.")
+    axes = {name: _axis(points, name) for name in numbers}
     methods = list(dict.fromkeys(point["method"] for point in points))
-    groups = list(dict.fromkeys(point.get("group", "") for point in points))
-    data = {
-        "numbers": [_described(name, number) for name, number in told.items()],
+    groups = list(dict.fromkeys(map(_group, points)))
+    captions = [f"{grouped_by} {group}" if group else "" for group in groups]
+    choices = [_choice("x", x, axes, "loss"), _choice("y", y, axes, "risk")]
+    if len(groups) > 1:
+        choices.append(tag("label", f"{grouped_by} ", tag("select", *map(_option, groups), class_="group")))
+    drawn = _drawing(points, axes[x], axes[y], methods)
+    told = {
+        "numbers": [_described(name, axis.number) for name, axis in axes.items()],
         "methods": methods,
-        "groups": groups,
+        "groups": captions,
         "points": [
             {
                 "method": methods.index(point["method"]),
-                "group": groups.index(point.get("group", "")),
+                "group": groups.index(_group(point)),
                 "parameters": point["parameters"],
                 "marks": point["marks"],
-                "values": [columns[name][i] for name in numbers],
-                "spreads": [spreads[name][i] for name in numbers],
+                "values": [axis.values[i] for axis in axes.values()],
+                "spreads": [axis.spreads[i] for axis in axes.values()],
             }
             for i, point in enumerate(points)
         ],
     }
-    first = [i for i, point in enumerate(points) if point.get("group", "") == groups[0]]
-    drawn = _drawing(points, first, methods, (columns[x], columns[y]), (told[x], told[y]))
-    group = tag("label", f"{grouped_by} ", tag("select", *map(_option, groups), class_="group"))
-    choices = [_choice("x", x, told, "loss"), _choice("y", y, told, "risk"), *([group] if len(groups) > 1 else [])]
-    shown = f"{grouped_by} {groups[0]}" if len(groups) > 1 else ""
     return tag(
         "figure",
         tag("div", *choices, class_="choices", hidden=""),
         tag("div", tag("div", drawn, class_="plot"), _numbers(), class_="beside"),
         _legend(methods),
-        tag("p", shown, class_="shown", role="status"),
-        *(tag("p", f"{axis}: {_sentence(told[name])}", class_=f"about {axis}") for axis, name in (("x", x), ("y", y))),
+        tag("p", captions[0], class_="shown", role="status"),
+        *(
+            tag("p", f"{key}: {_sentence(axes[name].number)}", class_=f"about {key}")
+            for key, name in (("x", x), ("y", y))
+        ),
         tag("figcaption", READING),
-        tag("script", _json(data), type="application/json"),
+        tag("script", _json(told), type="application/json"),
         class_="chart",
     )
+
+
+def _group(point: Point) -> str:
+    return point.get("group", "")
 
 
 def _numbers() -> Html:
@@ -109,13 +135,18 @@ def front(places: Sequence[Place]) -> list[int]:
     return found
 
 
-def _column(points: Sequence[Point], name: str) -> Column:
-    """A number of every point as it stands on the page; equal up to rounding is equal."""
-    values = [point["values"].get(name) for point in points]
-    known = [i for i, value in enumerate(values) if value is not None and isfinite(value)]
-    made: list[float | None] = [None] * len(points)
-    for i, value in zip(known, equated([values[i] or 0.0 for i in known]), strict=True):
-        made[i] = float(f"{value:.{DIGITS}g}")
+def _axis(points: Sequence[Point], name: str) -> Axis:
+    values, spreads = ([point["values"].get(key, nan) for point in points] for key in (name, f"{name}_sd"))
+    scale = max((abs(value) for value in values if isfinite(value)), default=0.0)
+    return Axis(measures.number(name), _column(values, scale), _column(spreads, scale))
+
+
+def _column(values: Sequence[float], scale: float) -> Column:
+    """Numbers as they stand on the page, None where there is none; equal up to rounding, also to 0, is equal."""
+    made: list[float | None] = [None] * len(values)
+    known = [i for i, value in enumerate(values) if isfinite(value)]
+    for i, value in zip(known, equated([values[i] for i in known], scale), strict=True):
+        made[i] = 0.0 if at_most(abs(value), 0.0, scale) else float(f"{value:.{DIGITS}g}")
     return made
 
 
@@ -144,20 +175,20 @@ def _option(text: str, value: str | None = None, chosen: bool = False) -> Html:
     return tag("option", text, value=text if value is None else value, selected="" if chosen else None)
 
 
-def _choice(axis: str, chosen: str, told: Mapping[str, Number], first: str) -> Html:
+def _choice(key: str, chosen: str, axes: Mapping[str, Axis], first: str) -> Html:
     """All numbers for an axis, those of its kind first."""
     parts = []
     for kind in sorted(KINDS, key=lambda kind: kind != first):
-        names = [name for name, number in told.items() if number.measures == kind]
-        options = [_option(told[name].label, name, name == chosen) for name in names]
+        found = {name: axis.number.label for name, axis in axes.items() if axis.number.measures == kind}
+        options = [_option(label, name, name == chosen) for name, label in found.items()]
         parts += [tag("optgroup", *options, label=KINDS[kind])] if options else []
-    return tag("label", f"{axis} ", tag("select", *parts, class_=axis))
+    return tag("label", f"{key} ", tag("select", *parts, class_=key))
 
 
 def _legend(methods: Sequence[str]) -> Html:
     """Every method with its mark, and a box to tick that the script shows."""
     entries = [tag("li", tag("label", _box(method), in_line(mark(i)), " ", method)) for i, method in enumerate(methods)]
-    entries.append(tag("li", tag("button", "none", type="button", hidden="")))
+    entries.append(tag("li", tag("button", "hide all", type="button", hidden="")))
     return tag("ul", *entries, class_="legend", aria_label="Methods")
 
 
@@ -165,30 +196,30 @@ def _box(method: str) -> Html:
     return tag("input", type="checkbox", checked="", hidden="", value=method)
 
 
-def _drawing(
-    points: Sequence[Point],
-    first: Sequence[int],
-    methods: Sequence[str],
-    columns: tuple[Column, Column],
-    told: tuple[Number, Number],
-) -> Html:
-    """The map as it is before anybody chooses anything."""
-    values = [(i, (x, y)) for i in first if (x := columns[0][i]) is not None and (y := columns[1][i]) is not None]
-    scale = Scale(extent(x for _, (x, _) in values), extent(y for _, (_, y) in values))
-    parts = [frame(scale, told[0].label, told[1].label)]
-    if told[0].better and told[1].better:
-        free = [place for i, place in values if not points[i]["marks"]]
-        signs = [-1 if number.better == "more" else 1 for number in told]
-        best = [free[i] for i in front([(signs[0] * x, signs[1] * y) for x, y in free])]
-        line = " ".join(f"{scale.x(x)},{scale.y(y)}" for x, y in best)
-        parts.append(tag("polyline", points=line, class_="front"))
-    for i, (x, y) in values:
-        method, hollow = methods.index(points[i]["method"]), bool(points[i]["marks"])
-        about = ", ".join(f"{number.label} {value:g}" for number, value in zip(told, (x, y), strict=True))
-        title = tag("title", "; ".join(filter(None, [_name(points[i]), about, points[i]["marks"]])))
-        where = f"translate({scale.x(x)} {scale.y(y)})"
-        parts.append(tag("g", title, mark(method, hollow), class_="dot", transform=where))
-    label = f"{told[1].label} against {told[0].label}"
+def _drawing(points: Sequence[Point], x: Axis, y: Axis, methods: Sequence[str]) -> Html:
+    """The map as it is before anybody chooses anything: the first group."""
+    chosen = [i for i, point in enumerate(points) if _group(point) == _group(points[0])]
+    values = {i: (a, b) for i in chosen if (a := x.values[i]) is not None and (b := y.values[i]) is not None}
+    scale = Scale(extent(a for a, _ in values.values()), extent(b for _, b in values.values()))
+    places = {i: (scale.x(a), scale.y(b)) for i, (a, b) in values.items()}
+    parts = [frame(scale, x.number.label, y.number.label)]
+    for i, (left, top) in places.items():
+        if x.spreads[i]:
+            x1, x2 = map(scale.x, x.bar(i, scale.across))
+            parts.append(tag("line", x1=x1, x2=x2, y1=top, y2=top, class_="bar"))
+        if y.spreads[i]:
+            y1, y2 = map(scale.y, y.bar(i, scale.up))
+            parts.append(tag("line", x1=left, x2=left, y1=y1, y2=y2, class_="bar"))
+    free = [i for i in values if not points[i]["marks"]] if x.sign and y.sign else []
+    best = front([(x.sign * values[i][0], y.sign * values[i][1]) for i in free])
+    line = " ".join("{},{}".format(*places[free[i]]) for i in best)
+    parts.append(tag("polyline", points=line, class_="front"))
+    for i, place in places.items():
+        about = [f"{axis.number.label} {value:g}" for axis, value in zip((x, y), values[i], strict=True)]
+        title = tag("title", "; ".join(filter(None, [_name(points[i]), *about, points[i]["marks"]])))
+        shape = mark(methods.index(points[i]["method"]), bool(points[i]["marks"]))
+        parts.append(tag("g", title, shape, class_="dot", transform="translate({} {})".format(*place)))
+    label = f"{y.number.label} against {x.number.label}"
     return tag("svg", *parts, viewBox=BOX, class_="map", role="group", aria_label=label)
 
 

@@ -149,10 +149,11 @@ for (const figure of document.querySelectorAll(".chart")) {
 
   function say(here, shown, best, ordered) {
     const marked = shown.filter((point) => point.marks).length;
-    const words = [`${shown.length} of ${here.length} points are shown, ${marked} of them marked.`];
-    words.push(ordered ? `${best.length} are on the front.` : "No front is drawn: of one of these numbers neither less nor more is better.");
+    const about = data.groups[group()];
+    const words = [`${about}${about && ": "}${shown.length} of ${here.length} points are shown, ${marked} of them marked.`];
+    words.push(ordered ? `On the front: ${best.length}.` : "No front is drawn: of one of these numbers neither less nor more is better.");
     part(".shown").textContent = words.join(" ");
-    toggle.textContent = boxes.some((box) => box.checked) ? "none" : "all";
+    toggle.textContent = boxes.some((box) => box.checked) ? "hide all" : "show all";
   }
 
   // --- what a point tells --------------------------------------------------------------------------------------------
@@ -181,7 +182,7 @@ for (const figure of document.querySelectorAll(".chart")) {
     data.numbers.forEach((_, at) => { if (!order.includes(at)) order.push(at); });
     const known = [...new Set(order)].filter((at) => point.values[at] !== null);
     const lines = known.map((at) => html("div", html("dt", value(point, at)), html("dd", data.numbers[at].sentence)));
-    const about = [point.marks && `Marked: ${point.marks}.`, data.groups.length > 1 && data.groups[point.group]].filter(Boolean);
+    const about = [point.marks && `Marked: ${point.marks}.`, data.groups[point.group]].filter(Boolean);
     part(".numbers").replaceChildren(html("strong", title(point)), ...about.map((line) => html("p", line)), html("dl", "", ...lines));
   }
 
