@@ -2,6 +2,7 @@
 
 import json
 import re
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -206,10 +207,16 @@ def test_points_are_marked(given, marks):
     assert [made["marks"] for made in points_of([cell(**given)])] == [marks]
 
 
+def run_of(*rows):
+    """A run of these cells, which its files may hold in any order."""
+    planned = [SimpleNamespace(study=row["study"], name=row["cell"]) for row in rows]
+    return SimpleNamespace(studies=[SimpleNamespace(cells=planned)], cells=rows[::-1])
+
+
 def test_the_overview_is_of_the_shared_dataset_alone():
-    assert overview([cell(dataset="adult")]) == ""
-    assert overview([cell(dr="")]) == ""
-    page = overview([cell(), cell("noise", dataset="adult"), cell("fcrm", dr="")])
+    assert overview(run_of(cell(dataset="adult"))) == ""
+    assert overview(run_of(cell(dr=""))) == ""
+    page = overview(run_of(cell(), cell("noise", dataset="adult"), cell("fcrm", dr=""), cell("hybrid")))
     assert {each["name"] for each in embedded(page)["numbers"]} == {"pil", "dr", "copy"}  # crowding is a mere fact
-    assert embedded(page)["methods"] == ["mdav"]
+    assert embedded(page)["methods"] == ["mdav", "hybrid"]  # in the order of the study
     assert '<td>mdav</td><td>k=3 b=1</td><td class="number">10</td><td class="number">20</td>' in page

@@ -8,7 +8,7 @@ from sdclab.experiment.choice import BROKEN
 from sdclab.measures.copy import copies
 from sdclab.output.pages.chart import Point, chart
 from sdclab.output.pages.markup import Html, joined, number, table, tag
-from sdclab.output.pages.run import Row
+from sdclab.output.pages.run import Row, Run
 from sdclab.output.pages.tables import folded, heading, with_sd
 from sdclab.output.series import is_number
 
@@ -31,20 +31,23 @@ ABOUT = (
 )
 
 
-def overview(cells: Sequence[Row]) -> Html:
-    """The map and the table of the shared dataset; nothing if no study protects it."""
-    points = points_of([row for row in cells if row["dataset"] == SHARED])
+def overview(run: Run) -> Html:
+    """The map and the table of the shared dataset, in the order of the studies; nothing if none protects it."""
+    order = [(cell.study, cell.name) for study in run.studies for cell in study.cells]
+    place = {cell: i for i, cell in enumerate(order)}
+    rows = [row for row in run.cells if row["dataset"] == SHARED]
+    points = points_of(sorted(rows, key=lambda row: place[row["study"], row["cell"]]))
     if not points:
         return Html()
     known = list(dict.fromkeys(name for point in points for name in point["values"]))
     shown = [name for name in known if measures.number(name).measures != "fact"]
     listed = [name for name in LISTED if name in known]
     head = ["scenario", "method", "parameters", *map(heading, listed), "marked"]
-    rows = [
+    lines = [
         [point["group"], point["method"], point["parameters"], *(_number(point, name) for name in listed), _said(point)]
         for point in points
     ]
-    every = folded("All points of the map", len(rows), table(head, rows, "All points"), id=f"points-{SHARED}")
+    every = folded("All points of the map", len(lines), table(head, lines, "All points"), id=f"points-{SHARED}")
     return joined([tag("p", ABOUT), chart(points, shown, *AXES), every])
 
 

@@ -33,7 +33,7 @@ ABOUT_OWN = "What methods of statistical disclosure control lose and give away o
 def page(run: Run) -> str:
     """The whole page. For the same files it is the same text; only the section on run time follows the clock."""
     papers = [study for study in run.studies if not publishes_nothing(study)]
-    every = overview(run.cells)
+    every = overview(run)
     shared = [_section(PLACE, TITLE, every)] if every else []
     audit = [_section("audit", "The papers against their own tables", _audit(run))] if run.audit else []
     sections = [
