@@ -29,6 +29,7 @@ def main(
         versions=versions_of(cells),
         costs=costs(measured),
         refusals=refusals_of(cells),
+        cells=cells,
     )
     write(output, page(run))
     write(beside, explorer())

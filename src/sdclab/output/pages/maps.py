@@ -2,19 +2,17 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
-from math import floor, log10
 from typing import Any
 
 from sdclab import measures
 from sdclab.experiment.selection import Selection
-from sdclab.output.pages.marks import mark
+from sdclab.output.pages.marks import in_line, mark
 from sdclab.output.pages.markup import Html, joined, scrolling, tag
+from sdclab.output.pages.plane import BOX, Place, Scale, frame
 from sdclab.output.pages.run import Row
 from sdclab.output.pages.tables import with_sd
 from sdclab.output.series import is_curve, is_number
 
-Place = tuple[float, float]
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 600, 420, 46, 12, 12, 44
 MEASURED = {name: measures.number(name) for name in ("pil", "dr", "copy")}
 """What a point tells."""
 
@@ -24,33 +22,20 @@ def ru_map(rows: Sequence[Row], options: Mapping[str, Any], title: str) -> Html:
     by, chosen = options.get("by", "c"), Selection(options.get("rows", {}))
     shown = [row for row in rows if chosen.includes(row) and (row["pil"] or row["pil_published"])]
     methods = list(dict.fromkeys(row["method"] for row in shown))
-    scale = Scale.of(shown)
-    parts = [_frame(scale), *_scores(scale)]
+    scale = _scale(shown)
+    parts = [frame(scale, MEASURED["pil"].label, MEASURED["dr"].label), *_scores(scale)]
     curves = _series(shown, by)
     parts += [_curve(series, column, scale) for series in curves for column in ("", "_published")]
     parts += [_tie(row, scale) for row in shown if not any(row in series for series in curves)]
     parts += [_points(row, methods.index(row["method"]), by, scale) for row in shown]
     label = f"{title}: {len(shown)} points; with the focus on one, the arrow keys go on to others."
-    drawing = tag("svg", *parts, viewBox=f"0 0 {WIDTH} {HEIGHT}", class_="map", role="group", aria_label=label)
+    drawing = tag("svg", *parts, viewBox=BOX, class_="map", role="group", aria_label=label)
     return joined([scrolling(drawing, title), _legend(methods, any(row["pil_published"] for row in shown))])
 
 
-class Scale:
-    """From PIL and DR to places on the map."""
-
-    def __init__(self, width: float, height: float) -> None:
-        self.width, self.height = width, height
-
-    @classmethod
-    def of(cls, rows: Sequence[Row]) -> "Scale":
-        """Room for every point, and some more."""
-        return cls(*(1.08 * max([1.0, *_values(rows, quantity)]) for quantity in ("pil", "dr")))
-
-    def x(self, pil: float) -> float:
-        return round(LEFT + (WIDTH - LEFT - RIGHT) * pil / self.width, 1)
-
-    def y(self, dr: float) -> float:
-        return round(HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * dr / self.height, 1)
+def _scale(rows: Sequence[Row]) -> Scale:
+    """Room for every point, and some more."""
+    return Scale(*((0.0, 1.08 * max([1.0, *_values(rows, quantity)])) for quantity in ("pil", "dr")))
 
 
 def _values(rows: Iterable[Row], quantity: str) -> list[float]:
@@ -58,38 +43,12 @@ def _values(rows: Iterable[Row], quantity: str) -> list[float]:
     return [float(text) for text in texts if text]
 
 
-def _frame(scale: Scale) -> Html:
-    """Axes with their ticks and names."""
-    parts = []
-    for tick in _ticks(scale.width):
-        x = scale.x(tick)
-        parts.append(tag("line", x1=x, x2=x, y1=TOP, y2=HEIGHT - BOTTOM, class_="grid"))
-        parts.append(tag("text", f"{tick:g}", x=x, y=HEIGHT - BOTTOM + 16, text_anchor="middle"))
-    for tick in _ticks(scale.height):
-        y = scale.y(tick)
-        parts.append(tag("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y, y2=y, class_="grid"))
-        parts.append(tag("text", f"{tick:g}", x=LEFT - 6, y=y + 4, text_anchor="end"))
-    middle, half = (LEFT + WIDTH - RIGHT) / 2, (TOP + HEIGHT - BOTTOM) / 2
-    parts.append(tag("text", f"{MEASURED['pil'].label} →", x=middle, y=HEIGHT - 8, text_anchor="middle"))
-    turned = f"translate(12 {half}) rotate(-90)"
-    parts.append(tag("text", f"{MEASURED['dr'].label} →", transform=turned, text_anchor="middle"))
-    return tag("g", *parts, class_="axes", aria_hidden="true")
-
-
-def _ticks(largest: float) -> list[float]:
-    """A few round numbers from 0 on."""
-    rough = largest / 7
-    power = 10.0 ** floor(log10(rough))
-    step = next(times * power for times in (1, 2, 5, 10) if times * power >= rough)
-    return [i * step for i in range(int(largest / step) + 1)]
-
-
 def _scores(scale: Scale) -> list[Html]:
     """Lines of equal score, the mean of PIL and DR, as far as the map reaches."""
     lines = []
     for score in range(10, 100, 10):
         total = 2 * score
-        left, right = max(0.0, total - scale.height), min(float(total), scale.width)
+        left, right = max(0.0, total - scale.up[1]), min(float(total), scale.across[1])
         if left < right:
             ends = {
                 "x1": scale.x(left),
@@ -168,4 +127,4 @@ def _legend(methods: Sequence[str], published: bool) -> Html:
 
 
 def _entry(drawing: Html, text: str) -> Html:
-    return tag("li", tag("svg", drawing, viewBox="-8 -8 16 16", aria_hidden="true"), " ", text)
+    return tag("li", in_line(drawing), " ", text)

@@ -21,8 +21,15 @@ SHAPES = (
 
 
 def mark(i: int, hollow: bool = False) -> Html:
-    """The shape of the i-th method, filled or hollow."""
-    return tag("path", d=SHAPES[i % len(SHAPES)], class_=f"mark k{i % len(SHAPES)}{' hollow' if hollow else ''}")
+    """The shape of the i-th method, filled or hollow; where all shapes are used up they come again in other colours."""
+    around, shape = divmod(i, len(SHAPES))
+    colour = (shape + around) % len(SHAPES)
+    return tag("path", d=SHAPES[shape], class_=f"mark k{colour}{' hollow' if hollow else ''}")
+
+
+def in_line(drawing: Html) -> Html:
+    """A drawing of a mark's size inside a line of text."""
+    return tag("svg", drawing, viewBox="-8 -8 16 16", aria_hidden="true")
 
 
 def as_script(shapes: Sequence[str] = SHAPES) -> str:

@@ -7,6 +7,9 @@ from html import escape
 from importlib.resources import files
 from string import Template
 
+VOID = ("input",)
+"""Elements that have no content and no end."""
+
 
 class Html(str):
     """Markup that is ready for the page."""
@@ -16,7 +19,7 @@ def tag(name: str, *content: object, **attributes: object) -> Html:
     """An element. Plain text in it is escaped; attributes that are None are left out; `class_` means class."""
     given = {key.strip("_").replace("_", "-"): value for key, value in attributes.items() if value is not None}
     shown = "".join(f' {key}="{escape(str(value))}"' for key, value in given.items())
-    return Html(f"<{name}{shown}>{joined(content)}</{name}>")
+    return Html(f"<{name}{shown}>" if name in VOID else f"<{name}{shown}>{joined(content)}</{name}>")
 
 
 def joined(parts: Iterable[object]) -> Html:

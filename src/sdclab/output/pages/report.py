@@ -7,6 +7,7 @@ from sdclab.evidence.scorecard import NOT_RUN, shown
 from sdclab.experiment.study import Study
 from sdclab.output.pages.figures import figure
 from sdclab.output.pages.markup import Html, asset, document, joined, number, table, tag
+from sdclab.output.pages.overview import PLACE, TITLE, overview
 from sdclab.output.pages.ranking import lead, publishes_nothing, ranking
 from sdclab.output.pages.run import Cost, Run
 from sdclab.output.pages.tables import findings, plain, side_by_side
@@ -32,9 +33,12 @@ ABOUT_OWN = "What methods of statistical disclosure control lose and give away o
 def page(run: Run) -> str:
     """The whole page. For the same files it is the same text; only the section on run time follows the clock."""
     papers = [study for study in run.studies if not publishes_nothing(study)]
+    every = overview(run)
+    shared = [_section(PLACE, TITLE, every)] if every else []
     audit = [_section("audit", "The papers against their own tables", _audit(run))] if run.audit else []
     sections = [
         _headline(papers, run) if papers else _section("headline", "What does best", lead(run.studies, run)),
+        *shared,
         *(_study(study, run) for study in run.studies),
         *audit,
         _section("data", "Data", _data(run)),
@@ -44,20 +48,22 @@ def page(run: Run) -> str:
     ]
     places = {
         "about": ABOUT_PAPERS if papers else ABOUT_OWN,
-        "contents": _contents(run),
+        "contents": _contents(run, bool(every)),
         "sections": joined(sections),
     }
     body = Html(Template(asset("report.html")).substitute(places))
     title = "sdclab: what was reproduced" if papers else "sdclab: what does best"
-    return document(title, body, script=asset("map.js"), style=widths(run.scorecard))
+    script = asset("map.js") + (asset("chart.js") if shared else "")
+    return document(title, body, script=script, style=widths(run.scorecard))
 
 
 def _section(name: str, title: str, *content: object) -> Html:
     return tag("section", tag("h2", title), *content, id=name)
 
 
-def _contents(run: Run) -> Html:
-    places = {study.name: study.title for study in run.studies}
+def _contents(run: Run, shared: bool) -> Html:
+    places = {PLACE: TITLE} if shared else {}
+    places |= {study.name: study.title for study in run.studies}
     places |= {"audit": "Audit"} if run.audit else {}
     places |= {"data": "Data", "folders": "Files", "versions": "Versions", "run-time": "Run time"}
     return tag("ul", *(tag("li", tag("a", title, href=f"#{name}")) for name, title in places.items()))

@@ -48,6 +48,8 @@ class Run:
     costs: Sequence[Cost]
     refusals: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """By study: which methods are not applicable to its files, and why."""
+    cells: Sequence[Row] = ()
+    """One row a replicate of every cell."""
 
 
 def by_name(parts: Sequence[Table | Figure | Sensitivity], contents: Iterable[T]) -> dict[Name, T]:
