@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from sdclab import measures
 from sdclab.base.errors import SdclabError
-from sdclab.output.pages.chart import chart, front
+from sdclab.experiment.ranking import unbeaten
+from sdclab.output.pages.chart import chart
 from sdclab.output.pages.marks import SHAPES, mark
 from sdclab.output.pages.overview import overview, points_of
 from sdclab.output.pages.plane import extent, ticks
@@ -47,7 +48,7 @@ def test_the_front_is_what_nothing_beats(places):
     def beaten(place):
         return any(other != place and other[0] <= place[0] and other[1] <= place[1] for other in places)
 
-    found = front(places)
+    found = unbeaten(places)
     assert sorted(found) == [i for i, place in enumerate(places) if not beaten(place)]
     assert [places[i] for i in found] == sorted(places[i] for i in found)
 
@@ -195,12 +196,12 @@ def test_one_cell_in_two_studies_is_two_points():
     ("given", "marks"),
     [
         ({}, ""),
-        ({"method": "permute"}, "a control"),
+        ({"method": "permute"}, "a control, no protection"),
         ({"copy": "80"}, "copies 80 % of the records"),
         ({"copy": "80", "crowding": "70"}, ""),
-        ({"xy": "50"}, "breaks the relations with the independents"),
-        ({"method": "permute", "copy": "100", "xy": "90"},
-         "a control, copies 100 % of the records, breaks the relations with the independents"),
+        ({"xy_lost": "50"}, "breaks the relations with the independents (50 % are gone)"),
+        ({"method": "permute", "copy": "100", "xy_lost": "90"},
+         "a control, no protection: copies 100 % of the records"),
     ],
 )  # fmt: skip
 def test_points_are_marked(given, marks):

@@ -98,10 +98,10 @@ def _point(method: str, parameters: str, rows: Sequence[Row], quantities: Sequen
 
 def remark(method: str, numbers: Mapping[str, float]) -> str:
     """Why a point is not recommended; nothing if it may be. What is not known speaks against nothing."""
-    copied = f"copies {numbers['copy']:.0f} % of the records"
+    copied = f"copies {numbers.get('copy', 0):.0f} % of the records"
     if methods.is_control(method):
-        return f"a control, no protection: {copied}"
-    if numbers["intact"] > 0:
+        return f"a control, no protection{f': {copied}' if numbers.get('copy') else ''}"
+    if numbers.get("intact", 0) > 0:
         return f"no protection: leaves {numbers['intact']:.0f} % of the dependents as they are"
     if copies(numbers):
         return copied
@@ -165,12 +165,15 @@ def front(rows: Sequence[Row], aim: Aim = PLAIN) -> list[Row]:
     """The Pareto front among the lines without a remark: no other has less loss and no more risk, or the reverse."""
     there = [row for row in rows if not row["remark"] and not any(isnan(row[name]) for name in (aim.loss, aim.risk))]
     signs = [-1 if measures.number(name).better == "more" else 1 for name in (aim.loss, aim.risk)]
-    places = [(signs[0] * row[aim.loss], signs[1] * row[aim.risk], i) for i, row in enumerate(there)]
-    found, least = [], np.inf
-    for _, risk, i in sorted(places):
-        if risk < least:
-            found.append(there[i])
-            least = risk
+    return [there[i] for i in unbeaten([(signs[0] * row[aim.loss], signs[1] * row[aim.risk]) for row in there])]
+
+
+def unbeaten(places: Sequence[tuple[float, float]]) -> list[int]:
+    """Which places no other beats, from left to right: no worse in both numbers and better in one; less is better."""
+    found: list[int] = []
+    for i in sorted(range(len(places)), key=lambda i: places[i]):
+        if not found or places[i][1] < places[found[-1]][1] or places[i] == places[found[-1]]:
+            found.append(i)
     return found
 
 

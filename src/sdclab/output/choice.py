@@ -1,6 +1,5 @@
 """What `sdclab map` leaves in a folder, for the owner of the file: a map, a ranking and a page."""
 
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,24 +37,18 @@ def deliver(folder: Path, file: UserFile, made: Choice, notes: Sequence[str] = (
         if may_be_made(row)
     }
     columns = [name for name in made.ranked[0] if name not in CARRIED]
-    svg = _draw(made, title, owner)
+    figure = _figure(made, title)
+    for ending in ("svg", "png"):
+        style.save(figure, owner / f"map.{ending}")
     files.write(owner / "ranking.csv", files.csv_text(columns, made.ranked))
     files.write(owner / "ranking.md", pages.markdown(made, title))
-    files.write(owner / "index.html", pages.page(title, made, notes, commands, svg))
+    files.write(owner / "index.html", pages.page(title, made, notes, commands))
     return owner / "index.html"
 
 
 def _figure(made: Choice, title: str) -> Figure:
     table = {"map": pd.DataFrame(made.lines)}
     return choices.draw(table, None, title=style.plain(title), x=made.aim.loss, y=made.aim.risk)
-
-
-def _draw(made: Choice, title: str, folder: Path) -> str:
-    """The map as files, and the text of the SVG."""
-    figure = _figure(made, title)
-    for ending in ("svg", "png"):
-        style.save(figure, folder / f"map.{ending}")
-    return files.read(folder / "map.svg").decode()
 
 
 @dataclass(frozen=True)
@@ -77,10 +70,7 @@ class Map:
     @property
     def page(self) -> str:
         """All of it as a page that needs nothing else; it shows no value of a record."""
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder, "map.svg")
-            style.save(self.figure, path)
-            return pages.page(self.title, self.made, (), {}, files.read(path).decode())
+        return pages.page(self.title, self.made)
 
     @property
     def verdict(self) -> str:

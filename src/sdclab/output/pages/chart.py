@@ -12,10 +12,11 @@ from typing import NamedTuple, NotRequired, TypedDict
 from sdclab import measures
 from sdclab.base.describe import Number
 from sdclab.base.errors import unknown
+from sdclab.experiment.ranking import unbeaten
 from sdclab.numerics.ties import at_most, equated
 from sdclab.output.pages.marks import in_line, mark
 from sdclab.output.pages.markup import Html, tag
-from sdclab.output.pages.plane import BOX, Place, Range, Scale, extent, frame
+from sdclab.output.pages.plane import BOX, Range, Scale, extent, frame
 
 DIGITS = 6
 """Of every number on the page."""
@@ -126,15 +127,6 @@ def _numbers() -> Html:
     return tag("div", tag("p", HINT), class_="numbers", tabindex=0, hidden="", **about)
 
 
-def front(places: Sequence[Place]) -> list[int]:
-    """Which places no other beats, from left to right: no worse in both numbers and better in one; less is better."""
-    found: list[int] = []
-    for i in sorted(range(len(places)), key=lambda i: places[i]):
-        if not found or places[i][1] < places[found[-1]][1] or places[i] == places[found[-1]]:
-            found.append(i)
-    return found
-
-
 def _axis(points: Sequence[Point], name: str) -> Axis:
     values, spreads = ([point["values"].get(key, nan) for point in points] for key in (name, f"{name}_sd"))
     scale = max((abs(value) for value in values if isfinite(value)), default=0.0)
@@ -211,7 +203,7 @@ def _drawing(points: Sequence[Point], x: Axis, y: Axis, methods: Sequence[str]) 
             y1, y2 = map(scale.y, y.bar(i, scale.up))
             parts.append(tag("line", x1=left, x2=left, y1=y1, y2=y2, class_="bar"))
     free = [i for i in values if not points[i]["marks"]] if x.sign and y.sign else []
-    best = front([(x.sign * values[i][0], y.sign * values[i][1]) for i in free])
+    best = unbeaten([(x.sign * values[i][0], y.sign * values[i][1]) for i in free])
     line = " ".join("{},{}".format(*places[free[i]]) for i in best)
     parts.append(tag("polyline", points=line, class_="front"))
     for i, place in places.items():

@@ -13,8 +13,8 @@ from sdclab.experiment.ranking import Aim, Row, best, name_of, told, trade_off, 
 from sdclab.measures.copy import limit
 from sdclab.microdata.manifest import UserFile
 from sdclab.microdata.roles import Roles
-from sdclab.output.pages.figures import inline
-from sdclab.output.pages.markup import Html, document, joined, scrolling, tag
+from sdclab.output.pages.chart import Point, chart
+from sdclab.output.pages.markup import Html, asset, document, joined, scrolling, tag
 from sdclab.output.pages.ranking import ranking_table
 from sdclab.output.pages.tables import explained, with_sd
 
@@ -72,7 +72,7 @@ def markdown(made: Choice, title: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def page(title: str, made: Choice, notes: Sequence[str], commands: Mapping[str, str], svg: str) -> str:
+def page(title: str, made: Choice, notes: Sequence[str] = (), commands: Mapping[str, str] = {}) -> str:
     """A self-contained page: verdict, map, the best of every method with its command, ranking, and what did not run."""
     aim = made.aim
     lines = [
@@ -81,13 +81,14 @@ def page(title: str, made: Choice, notes: Sequence[str], commands: Mapping[str, 
     refusals = tag("ul", *(tag("li", line) for line in made.explored.refusals()))
     sections = {
         "Which one?": _verdict(made, commands),
-        "Risk-utility map": _map(svg, made),
+        "Risk-utility map": _map(made),
         "Best of every method": joined(_best(row, made, commands) for row in best(made.ranked)),
         "Ranking": joined([tag("p", reading(aim)), ranking_table(shown(aim), lines)]),
         **({"What could not run": refusals} if made.explored.reasons else {}),
     }
     main = tag("main", *(tag("section", tag("h2", name), content) for name, content in sections.items()))
-    return document(title, _header(title, [*about(made), *notes, about_copies(made.crowding)]), main)
+    header = _header(title, [*about(made), *notes, about_copies(made.crowding)])
+    return document(title, header, main, script=asset("chart.js"))
 
 
 def _verdict(made: Choice, commands: Mapping[str, str]) -> Html:
@@ -141,9 +142,19 @@ def about_copies(crowding: float) -> str:
     return f"{near}; a release is marked as copying if more than {bound:.0f} % of the records stand in it."
 
 
-def _map(svg: str, made: Choice) -> Html:
-    drawing, _ = inline(svg, "map", f"{made.aim.loss} against {made.aim.risk}")
-    return tag("figure", scrolling(drawing, "Risk-utility map"), tag("figcaption", explained(made.aim.quantities)))
+def _map(made: Choice) -> Html:
+    """Every point; the reader may choose other axes, and methods."""
+    known = [name for name in shown(made.aim) if any(not math.isnan(row[name]) for row in made.lines)]
+    points: list[Point] = [
+        {
+            "method": row["method"],
+            "parameters": "" if row["parameters"] == "default" else row["parameters"].replace(",", " "),
+            "marks": row["remark"],
+            "values": {key: row[key] for name in known for key in (name, f"{name}_sd")},
+        }
+        for row in made.lines
+    ]
+    return chart(points, known, made.aim.loss, made.aim.risk)
 
 
 def _best(row: Row, made: Choice, commands: Mapping[str, str]) -> Html:

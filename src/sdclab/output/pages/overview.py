@@ -1,11 +1,10 @@
 """All that was tried on one dataset, in whatever study, on one map."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from statistics import fmean, stdev
 
-from sdclab import measures, methods
-from sdclab.experiment.choice import BROKEN
-from sdclab.measures.copy import copies
+from sdclab import measures
+from sdclab.experiment.ranking import remark
 from sdclab.output.pages.chart import Point, chart
 from sdclab.output.pages.markup import Html, joined, number, table, tag
 from sdclab.output.pages.run import Row, Run
@@ -21,7 +20,7 @@ PLACE, TITLE = f"all-{SHARED}", f"All methods on {SHARED.capitalize()}"
 AXES = ("pil", "dr")
 """A cell without both is on no map."""
 
-LISTED = (*AXES, "score", "copy", "xy")
+LISTED = (*AXES, "score", "copy", "xy_lost")
 """What stands in the table, too; other numbers are in the tables of the studies."""
 
 ABOUT = (
@@ -65,7 +64,7 @@ def _point(rows: Sequence[Row]) -> Point:
     return {
         "method": first["method"],
         "parameters": "" if first["parameters"] == "default" else first["parameters"].replace(",", " "),
-        "marks": _marks(first["method"], values),
+        "marks": remark(first["method"], values),
         "values": values,
         "group": f"{first['scenario']} ({first['study']})",
     }
@@ -78,17 +77,6 @@ def _values(rows: Sequence[Row]) -> dict[str, float]:
     columns = {name: [float(row[name]) for row in rows] for name in known}
     spreads = {f"{name}_sd": stdev(column) for name, column in columns.items() if len(column) > 1}
     return {name: fmean(column) for name, column in columns.items()} | spreads
-
-
-def _marks(method: str, values: Mapping[str, float]) -> str:
-    """What makes a point no choice."""
-    found = {
-        "a control": methods.is_control(method),
-        f"copies {values.get('copy', 0):.0f} % of the records": copies(values),
-        "leaves dependents as they are": values.get("intact", 0) > 0,
-        "breaks the relations with the independents": values.get("xy", 0) >= BROKEN,
-    }
-    return ", ".join(words for words, holds in found.items() if holds)
 
 
 def _number(point: Point, name: str) -> Html:

@@ -67,11 +67,12 @@ def _about(fact: Mapping[str, object]) -> str:
 
 def _best(study: Study, run: Run) -> Html:
     points = ranked(study, run)
-    marked = sum(bool(against) for _, against in points)
+    choices = sum(not against for _, against in points)
     methods = {row["method"] for row, _ in points}
-    words = f"{study.title}: {len(points)} points of {len(methods)} methods, {marked} of them marked."
-    best = next((f"The best score has {_name(row)}: {_told(row)}." for row, against in points if not against), "")
-    return tag("p", f"{words} {best}", class_="lead")
+    words = f"{study.title}: {len(points)} points of {len(methods)} methods, {choices} of them with nothing against it."
+    for row, against in points[:1]:
+        words += f" First is {_name(row)}: {_told(row)}{f'; but it {against}' if against else ''}."
+    return tag("p", words, class_="lead")
 
 
 def _name(row: Row) -> str:
@@ -79,7 +80,7 @@ def _name(row: Row) -> str:
 
 
 def _told(row: Row) -> str:
-    shown = [key for key in ("score", "pil", "dr") if row.get(key)]
+    shown = [key for key in (*PLAIN.quantities, "score") if row.get(key)]
     return ", ".join(f"{measures.number(key).label} {float(row[key]):.1f}" for key in shown)
 
 
