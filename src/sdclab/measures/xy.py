@@ -39,7 +39,8 @@ def measure(
 
     That loss is in standard errors, and so grows with the number of records. `xy_lost` does not: it is the squared
     change of all correlations of a dependent with an independent, over the sum of their squares, both less what chance
-    gives in so many records; 0 where there is no relation, 100 where nothing of it is left.
+    gives in so many records; 100 where nothing is left of the relations, 0 where there are none: their squares add up
+    to less than twice what chance gives.
     """
     if independent.shape[1] == 0:
         return {"xy": np.nan, "xy_lost": np.nan}
@@ -60,7 +61,7 @@ def _lost(before: Matrix, after: Matrix, beside: Matrix) -> float:
     by_chance = then.size / len(x)
     there = float((then**2).sum()) - by_chance
     gone = float(((now - then) ** 2).sum()) - by_chance
-    return float(np.clip(gone / there, 0, 1)) if there > 0 and gone > 0 else 0.0
+    return float(np.clip(gone / there, 0, 1)) if there > by_chance else 0.0
 
 
 def _blocks(before: Matrix, after: Matrix, beside: Matrix) -> Iterator[tuple[Matrix, Matrix]]:

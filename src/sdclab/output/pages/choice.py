@@ -118,10 +118,16 @@ def _header(title: str, lines: Sequence[str]) -> Html:
 
 def about(made: Choice) -> list[str]:
     """What was mapped: which columns, and how many of the records."""
-    lines = [
-        f"{made.records} records. Dependent (protected): {', '.join(made.roles.dependent)}. "
-        f"Independent (released as they are): {', '.join(made.roles.independent) or 'none'}."
-    ]
+    roles = {
+        "Dependent (protected)": made.roles.dependent,
+        "Independent (released as they are)": made.roles.independent or ("none",),
+        "Passed through (released as they are)": made.roles.pass_through,
+        "Left out": made.roles.dropped,
+        "Keys (an intruder may know them)": made.roles.keys,
+        "Targets (an intruder wants to know them)": made.roles.targets,
+    }
+    told = [f"{what}: {', '.join(names)}." for what, names in roles.items() if names]
+    lines = [" ".join([f"{made.records} records.", *told])]
     if made.seen < made.records:
         lines.append(
             f"The map was made on a random sample of {made.seen} records. The whole file is harder to link, so DR will "
