@@ -118,7 +118,9 @@ def tried(frame: pd.DataFrame) -> tuple[int, int, int, int]:
 def followed(frame: pd.DataFrame) -> str:
     """The method that `map` puts first, its release and what was measured of it, all with their defaults."""
     choice = sdclab.map(frame)
-    first = next(row for row in choice.ranking.to_dict("records") if not row["remark"])["method"]
+    first, against = choice.ranking[["method", "remark"]].iloc[0]
+    if against:
+        return "none"
     made = sdclab.protect(frame, first, **choice.best(first), seed=SEED).data
     found = sdclab.measure(frame, made)
     assert len(made) == len(frame)
@@ -153,7 +155,7 @@ def means_kept(frame: pd.DataFrame, method: str, bounds: str = "balance") -> np.
         return None
     means = sum(each.groupby(by, observed=True)[numbers].mean() for each in made) / REPLICATES
     z = ((means - groups.mean()) / error).abs().to_numpy()
-    z[groups.count().to_numpy() < SHARED] = np.nan  # of a few records a standard error tells nothing
+    z = np.where(groups.count() < SHARED, np.nan, z)  # of a few records a standard error tells nothing
     return z[~np.isnan(z)] <= 2
 
 

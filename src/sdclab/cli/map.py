@@ -9,7 +9,7 @@ from pathlib import Path
 from sdclab.base import files
 from sdclab.base.errors import SdclabError
 from sdclab.cli.common import add_column_options, add_risk_options, file_of, names_in, prepared, say
-from sdclab.experiment import choice, exposed
+from sdclab.experiment import choice
 from sdclab.experiment.ranking import PLAIN, aim_of, best, name_of, trade_off, verdict
 from sdclab.methods import METHODS
 
@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> None:
     page = deliver(folder, file, made, notes, said)
     for line in verdict(made.ranked, aim):
         print(line)
-    for line in exposed.lines(made.warnings):
+    for line in made.warnings:
         print(f"WARNING: {line}")
     print(f"\nThe best of every method, by {aim.loss}:")
     for row in best(made.ranked):

@@ -1,6 +1,6 @@
 """What the columns that are released as they are give away, whatever the method: told to the owner, by column."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -19,7 +19,7 @@ TOLD = 0.999
 
 def warnings(prepared: Prepared) -> list[str]:
     """What an intruder needs no release of the dependents for; a sentence each, without any value."""
-    return [*_unique(prepared), *_computable(prepared)]
+    return [f"whatever the method, {line}" for line in (*_unique(prepared), *_computable(prepared))]
 
 
 def _unique(prepared: Prepared) -> Iterator[str]:
@@ -77,7 +77,3 @@ def _tells(codes: Vector, values: Vector) -> bool:
     """Whether every category goes with one value alone, and is no name of a record."""
     pairs = np.unique(np.column_stack([codes, values]), axis=0)
     return len(pairs) == len(np.unique(codes)) <= len(codes) / 2
-
-
-def lines(warned: Sequence[str]) -> list[str]:
-    return [f"Whatever the method: {line}." for line in warned]

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from sdclab.base.names import written
-from sdclab.experiment import exposed
 from sdclab.experiment.choice import Choice
 from sdclab.experiment.ranking import Aim, Row, best, name_of, told, trade_off, verdict
 from sdclab.measures.copy import limit
@@ -64,7 +63,7 @@ def markdown(made: Choice, title: str) -> str:
         "",
         " ".join(verdict(made.ranked, made.aim)),
     ]
-    lines += [line for warned in exposed.lines(made.warnings) for line in ("", warned)]
+    lines += [line for warned in made.warnings for line in ("", f"Warning: {warned}.")]
     lines += ["", reading(made.aim), "", "| " + " | ".join(head) + " |", "| " + " | ".join("---" for _ in head) + " |"]
     for row in made.ranked:
         cells = [str(row["rank"]), row["method"], row["parameters"], *_numbers(row, made.aim), _said(row, made.aim)]
@@ -95,7 +94,7 @@ def _verdict(made: Choice, commands: Mapping[str, str]) -> Html:
     """What to release and why, how, and what to know before."""
     first = made.ranked[0]
     command = commands.get(first["method"]) if first["rank"] and not first["remark"] else None
-    warned = [tag("p", tag("strong", "Warning. "), line, class_="note") for line in exposed.lines(made.warnings)]
+    warned = [tag("p", tag("strong", "Warning: "), f"{line}.", class_="note") for line in made.warnings]
     words = tag("p", " ".join(verdict(made.ranked, made.aim)), class_="lead")
     return joined([words, _box(command, first["method"]), *warned])
 
