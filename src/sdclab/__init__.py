@@ -4,8 +4,8 @@
 
     release = sdclab.protect(frame, "hybrid", k=20, independent=["region"], seed=1)  # release.data, release.facts
     found = sdclab.measure(frame, release.data)  # a DataFrame
-    sdclab.check_release(frame, release.data, ["rep_u <= 1", "pil <= 40"])  # a DataFrame: limit, value, passed
-    choice = sdclab.map(frame)  # choice.ranking, choice.figure, choice.page, choice.best("mdav")
+    sdclab.check_release(frame, release.data, ["rep_u <= 1", "tables <= 20"])  # a DataFrame: limit, value, passed
+    choice = sdclab.map(frame)  # choice.verdict, choice.ranking, choice.figure, choice.page, choice.best("mdav")
     print(sdclab.describe(frame))
 
 Whatever goes wrong is an `SdclabError` of one sentence. What is imported here is loaded when it is used.

@@ -187,7 +187,7 @@ def name_of(row: Row) -> str:
 
 def told(row: Row, name: str) -> str:
     """A number of a line, with what it is."""
-    return f"{measures.number(name).label} {row[name]:.1f}"
+    return f"{measures.number(name).label} {'not known' if isnan(row[name]) else f'{row[name]:.1f}'}"
 
 
 def trade_off(row: Row, lines: Sequence[Row], aim: Aim = PLAIN) -> str:
