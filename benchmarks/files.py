@@ -160,7 +160,7 @@ def means_kept(frame: pd.DataFrame, method: str, bounds: str = "balance") -> np.
 
 
 def share(kept: np.ndarray | None) -> str:
-    return "" if kept is None else f"{100 * kept.mean():.0f} %"
+    return "" if kept is None or not len(kept) else f"{100 * kept.mean():.0f} %"
 
 
 def table_of_files(frames: dict[str, pd.DataFrame]) -> Iterator[str]:

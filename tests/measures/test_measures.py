@@ -11,7 +11,7 @@ from scipy.stats import binom, gaussian_kde, norm, rankdata
 from sklearn.neighbors import NearestNeighbors
 
 from sdclab.base.errors import SdclabError
-from sdclab.measures import MEASURES, measure
+from sdclab.measures import MEASURES, Control, measure
 from sdclab.measures.copy import crowding
 from sdclab.measures.prl import matching_weights
 from sdclab.methods import protect
@@ -408,8 +408,9 @@ def test_twenty_thousand_records_need_no_square_of_memory(name):
     rng = np.random.default_rng(0)
     original = np.round(rng.lognormal(0, 1, (20_000, 3)), 2)
     protected = original + 0.1 * rng.standard_normal(original.shape)
+    others = np.round(rng.lognormal(0, 1, (20_000, 3)), 2)
     tracemalloc.start()
-    values = evaluate(name, original, protected, original[:, :1])
+    values = measure(name, original, protected, original[:, :1], control=Control(others, others[:, :1]))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert np.isfinite(list(values.values())).all()

@@ -89,7 +89,7 @@ class TestOwnStudy:
         assert f"<li>{why}</li>" in page
         assert "4 points of 3 methods" in page
         for name, content in made.items():
-            if not name.startswith("data/"):
+            if not name.startswith("data/") and not name.endswith(".png"):  # packed bytes may spell anything
                 assert not [label for label in ("Bonn", "Jena", "Ulm") if label.encode() in content], name
         self.runs_anew_what_types_concern(tree, asked)
 
