@@ -181,6 +181,55 @@ class TestPage:
         assert "shows 100 % of the values that stand out" in Path("in_map/owner/index.html").read_text()
 
 
+class TestAims:
+    def test_limits_decide_what_is_first(self, run):
+        attributes(120).to_csv("in.csv", index=False)
+        firsts = []
+        for limit in ("membership <= 100", "membership <= 55"):
+            code, out, _ = run("map", "in.csv", "--methods", "noise", "--x", "pil", "--limit", limit, "-o", "made")
+            assert code == 0
+            ranked = pd.read_csv("made/owner/ranking.csv")
+            assert f"within {limit}" in out
+            assert f"within {limit}" in html.unescape(Path("made/owner/index.html").read_text())
+            firsts.append(ranked["parameters"].iloc[0])
+        assert firsts[0] == "p=0.05"  # the least loss of all
+        assert firsts[1] != "p=0.05"
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (("--key", "tax", "--drop-columns", "tax"), "column tax is a key, but it is left out; name it in"),
+            (("--target", "tax", "--pass-through", "tax"), "column tax is a target, but it is passed through"),
+            (("--key", "tax", "--target", "tax"), "column tax is named twice among keys and targets"),
+            (("--key", "taxx"), "in.csv: unknown column 'taxx': did you mean tax?"),
+            (("--limit", "membrship <= 5"), "unknown quantity 'membrship': did you mean membership"),
+            (("--limit", "dr <= -1"), "cannot be met"),
+            (("--limit", "dr 5"), "must be a quantity, <= or >=, and a number"),
+            (("--x", "dr"), "the loss of a map cannot be dr"),
+            (("--y", "nothing"), "the risk of a map: unknown quantity 'nothing'"),
+        ],
+    )
+    def test_bad_ones(self, run, arguments, message):
+        attributes(40).to_csv("in.csv", index=False)
+        code, out, err = run("map", "in.csv", "--methods", "noise", *arguments)
+        assert (code, out) == (2, "")
+        assert message in err
+        assert not Path("in_map").exists()
+
+    def test_types_and_rules_are_repeated_by_the_commands(self, run):
+        frame = attributes(80).round(1)
+        frame = frame.assign(total=(frame.iloc[:, 0] + frame.iloc[:, 1]).round(1), size=np.arange(80) % 3)
+        frame.to_csv("in.csv", index=False)
+        first, second = frame.columns[:2]
+        said = ("--rule", f"total = {first} + {second}", "--type", "size=ordinal")
+        assert run("map", "in.csv", "--methods", "hybrid_micro", *said)[0] == 0
+        command = re.search(r"<pre>sdclab (.*?)</pre>", Path("in_map/owner/index.html").read_text())[1]
+        assert run(*shlex.split(html.unescape(command)))[0] == 0
+        made = pd.read_csv("in_map/protected/hybrid_micro.csv")
+        np.testing.assert_allclose(made["total"], made[first] + made[second], atol=1e-9)
+        assert set(made["size"]) <= {0, 1, 2}
+
+
 def test_a_map_of_more_than_twenty_columns(run):
     attributes(80, [f"v{i}" for i in range(31)]).to_csv("wide.csv", index=False)
     code, _, err = run("map", "wide.csv", "--methods", "mdav,noise")
