@@ -6,6 +6,7 @@ import pytest
 from sdclab import measure as measure_frames
 from sdclab.measures import measure
 from sdclab.microdata.attribute import Attribute, Attributes
+from sdclab.microdata.rules import parse
 
 AGE = Attribute("age", "count", low=0, high=100)
 SHARE = Attribute("share", low=0, high=1, decimals=2)
@@ -86,3 +87,16 @@ def test_a_file_that_another_program_wrote_is_seen_as_it_came(people):
     released.loc[:14, "income"] = -1.0
     found = measure_frames(people, released, measures=["impossible"]).set_index("quantity")["value"]
     assert found["impossible_sign"] == pytest.approx(100 * 15 / 150)
+
+
+def test_a_record_that_breaks_a_rule_counts_in_all_columns_of_the_rule():
+    """By hand: one of four records breaks tax <= wage, and its tax lies outside already."""
+    names = ("wage", "tax", "age")
+    columns = Attributes(tuple(Attribute(name, low=0, high=9) for name in names), rules=(parse("tax <= wage", names),))
+    original = np.array([[5.0, 1, 3], [6, 2, 3], [7, 3, 3], [8, 4, 4]])
+    released = original.copy()
+    released[0, 1], released[1, 1] = 10.0, 7.0
+    found = measure("impossible", original, released, original[:, :0], {}, columns)
+    assert found["impossible_bounds"] == pytest.approx(100 / 12)
+    assert found["impossible_rules"] == pytest.approx(300 / 12)  # both of the second record, the wage of the first
+    assert found["impossible"] == pytest.approx(400 / 12)

@@ -19,6 +19,7 @@ KINDS = {
     "bounds": "beyond the bounds, of the right sign",
     "decimals": "with more decimals, inside the bounds",
     "categories": "of no category",
+    "rules": "of the domain, but in a record that breaks a rule about them",
 }
 
 NUMBERS = {
@@ -44,12 +45,25 @@ def measure(
     """
     attributes = columns.dependent if columns else [_natural(column) for column in original.T]
     counts = dict.fromkeys(KINDS, 0)
-    for attribute, before, after in zip(attributes, original.T, protected.T, strict=True):
+    broken = _breaking(np.column_stack([protected, independent]), columns) if columns and columns.rules else None
+    for j, (attribute, before, after) in enumerate(zip(attributes, original.T, protected.T, strict=True)):
         largest = float(np.abs(before[~np.isnan(before)]).max(initial=0.0))
-        for kind, flags in _outside(attribute, after, NOISE * largest).items():
+        kinds = _outside(attribute, after, NOISE * largest)
+        if broken is not None:
+            kinds["rules"] = broken[:, j] & ~np.any(list(kinds.values()), axis=0)
+        for kind, flags in kinds.items():
             counts[kind] += int(flags.sum())
     shares = {f"impossible_{kind}": 100 * count / protected.size for kind, count in counts.items()}
     return {"impossible": 100 * sum(counts.values()) / protected.size, **shares}
+
+
+def _breaking(values: Matrix, columns: Attributes) -> Mask:
+    """Record × attribute: whether a rule about it does not hold there."""
+    names = [each.name for each in columns.all]
+    found = np.zeros(values.shape, dtype=bool)
+    for rule in columns.rules:
+        found |= np.outer(rule.broken(values, names), np.isin(names, rule.columns))
+    return found
 
 
 def _natural(values: Vector) -> Attribute:
