@@ -16,7 +16,7 @@ from sdclab.experiment.file import Prepared
 from sdclab.experiment.gate import measures_of
 from sdclab.experiment.grid import GridEntry, expand
 from sdclab.experiment.halves import needs_halves
-from sdclab.experiment.ranking import PLAIN, Aim, Row, label, points, ranking
+from sdclab.experiment.ranking import PLAIN, Aim, Row, label, points, ranking, spaced
 from sdclab.experiment.scenario import Scenario
 from sdclab.measures import intact, prl
 from sdclab.measures.copy import crowding
@@ -78,7 +78,7 @@ class Explored:
         """One line for every reason why a method, or some parameters of it, could not run."""
         lines = []
         for (method, why), parameters in self.reasons.items():
-            which = "; ".join(each.replace(",", " ") for each in parameters if each not in ("", "default"))
+            which = "; ".join(filter(None, map(spaced, parameters)))
             lines.append(f"{method} ({which}): {why}" if which else f"{method}: {why}")
         return lines
 

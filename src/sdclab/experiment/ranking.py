@@ -112,6 +112,11 @@ def remark(method: str, numbers: Mapping[str, float]) -> str:
     return ""
 
 
+def known_of(row: Mapping[str, Any]) -> dict[str, float]:
+    """What a remark is made of, of a row of a table: what that does not hold is taken to be none."""
+    return {key: float(row.get(key) or 0) for key in ("copy", "crowding", "xy_lost", "pmse", *CAME_THROUGH)}
+
+
 def may_be_made(row: Row) -> bool:
     """Whether a line of the ranking is one to make a release by: no control, and `sdclab protect` would not refuse."""
     return not methods.is_control(row["method"]) and row["intact"] == 0
@@ -177,8 +182,13 @@ def unbeaten(places: Sequence[tuple[float, float]]) -> list[int]:
     return found
 
 
+def spaced(parameters: str) -> str:
+    """The parameters of a cell as they are read; nothing for the defaults."""
+    return "" if parameters == "default" else parameters.replace(",", " ")
+
+
 def label(method: str, parameters: str) -> str:
-    return method if parameters in ("default", "") else f"{method} {parameters.replace(',', ' ')}"
+    return f"{method} {spaced(parameters)}".rstrip()
 
 
 def name_of(row: Row) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sdclab.base.names import written
 from sdclab.experiment.choice import Choice
-from sdclab.experiment.ranking import Aim, Row, best, name_of, told, trade_off, verdict
+from sdclab.experiment.ranking import Aim, Row, best, name_of, spaced, told, trade_off, verdict
 from sdclab.measures.copy import limit
 from sdclab.microdata.manifest import UserFile
 from sdclab.microdata.roles import Roles
@@ -153,7 +153,7 @@ def _map(made: Choice) -> Html:
     points: list[Point] = [
         {
             "method": row["method"],
-            "parameters": "" if row["parameters"] == "default" else row["parameters"].replace(",", " "),
+            "parameters": spaced(row["parameters"]),
             "marks": row["remark"],
             "values": {key: row[key] for name in known for key in (name, f"{name}_sd")},
         }

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from statistics import fmean, stdev
 
 from sdclab import measures
-from sdclab.experiment.ranking import remark
+from sdclab.experiment.ranking import remark, spaced
 from sdclab.output.pages.chart import Point, chart
 from sdclab.output.pages.markup import Html, joined, number, table, tag
 from sdclab.output.pages.run import Row, Run
@@ -63,7 +63,7 @@ def _point(rows: Sequence[Row]) -> Point:
     first, values = rows[0], _values(rows)
     return {
         "method": first["method"],
-        "parameters": "" if first["parameters"] == "default" else first["parameters"].replace(",", " "),
+        "parameters": spaced(first["parameters"]),
         "marks": remark(first["method"], values),
         "values": values,
         "group": f"{first['scenario']} ({first['study']})",

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sdclab import measures
-from sdclab.experiment.ranking import CAME_THROUGH, PLAIN, remark
+from sdclab.experiment.ranking import PLAIN, known_of, remark
 from sdclab.experiment.ranking import ranking as rank
 from sdclab.experiment.study import Study
 from sdclab.numerics.ties import ascending
@@ -32,7 +32,7 @@ def ranked(study: Study, run: Run) -> list[tuple[Row, str]]:
     if not all(row.get(name) for row in rows for name in PLAIN.quantities):
         return [(rows[i], _against(rows[i])) for i in ascending([float(row["score"]) for row in rows])]
     lines = [
-        {"method": row["method"], "remark": _against(row), **_known(row), **_aimed(row), "row": row} for row in rows
+        {"method": row["method"], "remark": _against(row), **known_of(row), **_aimed(row), "row": row} for row in rows
     ]
     return [(line["row"], line["remark"] or _violated(line)) for line in rank(lines)]
 
@@ -47,12 +47,7 @@ def _violated(line: Mapping[str, Any]) -> str:
 
 def _against(row: Row) -> str:
     """As on the page of `sdclab map`; what a table does not hold is taken to be none."""
-    return remark(row["method"], _known(row))
-
-
-def _known(row: Row) -> dict[str, float]:
-    """What a remark is made of."""
-    return {key: float(row.get(key) or 0) for key in ("copy", "crowding", "xy_lost", "pmse", *CAME_THROUGH)}
+    return remark(row["method"], known_of(row))
 
 
 def lead(studies: Sequence[Study], run: Run) -> Html:

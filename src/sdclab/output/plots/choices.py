@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sdclab.base.describe import Doc
-from sdclab.experiment.ranking import Aim, front, remark
+from sdclab.experiment.ranking import Aim, front, known_of, remark
 from sdclab.experiment.scenario import Split
 from sdclab.output.labels import Label, place
 from sdclab.output.plots.ru_map import frame
@@ -63,9 +63,7 @@ def _against(row: Mapping[str, Any]) -> str:
     """What a map says against a point; a study's table says less."""
     if "remark" in row:
         return str(row["remark"])
-    return remark(
-        row["method"], {key: float(row.get(key) or 0) for key in ("copy", "crowding", "intact", "xy_lost", "pmse")}
-    )
+    return remark(row["method"], known_of(row))
 
 
 def _draw_front(axes: Axes, table: pd.DataFrame, aim: Aim) -> None:
