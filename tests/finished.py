@@ -34,7 +34,15 @@ tables:
     keys: [method, c]
     quantities: [pil, dr]
     beside: [copy]
-  unpublished: {title: Ours alone, scenario: census, published: null, keys: [method, c], quantities: [score]}
+  unpublished:
+    title: Ours alone
+    question: Does <more> lose less?
+    scenario: census
+    published: null
+    keys: [method, c]
+    quantities: [score]
+    beside: [pil, copy]
+    correlations: {of: [score], with: [pil, copy]}
 figures:
   map: {plot: ru_map, tables: [table], title: The map}
   curve: {plot: against_c, tables: [table], title: Against c}

@@ -1,5 +1,7 @@
 """Risk-utility maps: one rule for copies, one for curves."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +10,7 @@ from conftest import PROJECT
 from matplotlib.collections import PathCollection
 
 from sdclab.experiment import choice
+from sdclab.experiment.cell import Cell
 from sdclab.experiment.ranking import remark
 from sdclab.measures.copy import copies
 from sdclab.output.pages import choice as pages
@@ -101,3 +104,22 @@ def test_a_curve_needs_different_numbers():
         table = table_of(4).assign(c=values)
         assert "<polyline" not in maps.ru_map(as_rows(table), {}, "")
         assert not is_joined(ru_map.draw({"t": table}, None, title=""), 4)
+
+
+class TestRankingByScenario:
+    """Points of two scenarios protect different columns: they are ranked apart, and a cell of two tables once."""
+
+    CELLS = tuple(Cell("own", scenario, "mdav", {"k": k}) for scenario in ("S", "T") for k in (3, 5))
+
+    def ranked(self, scenario):
+        rows = [
+            {"cell": cell.name, "method": "mdav", "parameters": str(cell), "score": str(score)}
+            for cell, score in zip(self.CELLS, (2.0, 1.0, 4.0, 3.0), strict=True)
+        ]
+        study = SimpleNamespace(name="own", cells=self.CELLS, tables=("first", "second"))
+        run = SimpleNamespace(tables={("own", "first"): rows, ("own", "second"): rows[1:]})
+        return [float(row["score"]) for row, _ in ranking.ranked(study, scenario, run)]
+
+    def test_each_has_its_own_points(self):
+        assert self.ranked("S") == [1, 2]
+        assert self.ranked("T") == [3, 4]

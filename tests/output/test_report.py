@@ -7,11 +7,13 @@ import sys
 from collections import Counter
 from html.parser import HTMLParser
 
+import pandas as pd
 import pytest
 from conftest import PROJECT
 from finished import RUN, SECRET, STUDY, rows
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import spearmanr
 
 from sdclab.evidence.scorecard import MEANINGS, NOT_RUN
 from sdclab.output.pages.markup import tag
@@ -80,6 +82,14 @@ class TestPage:
         assert {"table-tiny-table", "table-tiny-unpublished", "sensitivity-tiny-dr"} <= ids
         assert {"figure-tiny-map", "figure-tiny-curve", "figure-tiny-plane", "figure-tiny-records"} <= ids
         assert "A study &lt;of its own&gt; &amp; small" in index
+
+    def test_asks_the_question_of_a_table_and_shows_its_correlations(self, tiny, index):
+        part = index.split('id="table-tiny-unpublished"')[1].split("</details>")[0]
+        assert '<p class="question">Does &lt;more&gt; lose less?</p>' in part
+        table = pd.read_csv(tiny / "tables/tiny/unpublished.csv")
+        expected = [spearmanr(table["score"], table[name]).statistic for name in ("pil", "copy")]
+        shown = re.findall(r'<td class="number">([+-]\d\.\d\d)</td>', part)
+        assert [float(text) for text in shown] == pytest.approx(expected, abs=0.005)
 
     def test_has_every_verdict_of_the_scorecard_in_its_place(self, tiny, index):
         judged = Counter(row["verdict"] for row in rows(tiny / "scorecard.csv"))

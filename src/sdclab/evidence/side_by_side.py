@@ -7,6 +7,7 @@ import pandas as pd
 
 from sdclab.base.errors import SdclabError, unknown
 from sdclab.evidence.answers import answers
+from sdclab.evidence.correlation import rank_correlation, rank_correlations
 from sdclab.evidence.published import Published, Row
 from sdclab.experiment.cell import REFUSED, Cell
 from sdclab.experiment.table import Panel, Table
@@ -93,8 +94,9 @@ def markdown(rows: pd.DataFrame, table: Table) -> str:
     for quantity in table.quantities:
         head += [f"{quantity} published", f"{quantity} ours"] if printed else [quantity]
     head += table.beside
-    lines = [f"# {table.title}", "", f"Data: {kinds}. Ours: mean ± standard deviation over the replicates.", ""]
-    lines += ["| " + " | ".join(head) + " |", "| " + " | ".join("---" for _ in head) + " |"]
+    lines = [f"# {table.title}", "", *([table.question, ""] if table.question else [])]
+    lines += [f"Data: {kinds}. Ours: mean ± standard deviation over the replicates.", ""]
+    lines += _head(head)
     for _, row in rows.iterrows():
         cells = [_shown(row[column]) for column in keys]
         for quantity in table.quantities:
@@ -102,8 +104,23 @@ def markdown(rows: pd.DataFrame, table: Table) -> str:
             cells.append(_with_sd(row, quantity))
         cells += [_with_sd(row, quantity) for quantity in table.beside]
         lines.append("| " + " | ".join(cells) + " |")
-    trends = _trends(rows, table)
-    return "\n".join([*lines, *(["", *trends] if trends else [])]) + "\n"
+    for more in (_trends(rows, table), _correlations(rows, table)):
+        lines += ["", *more] if more else []
+    return "\n".join(lines) + "\n"
+
+
+def _head(names: Sequence[str]) -> list[str]:
+    return ["| " + " | ".join(names) + " |", "| " + " | ".join("---" for _ in names) + " |"]
+
+
+def _correlations(rows: pd.DataFrame, table: Table) -> list[str]:
+    """Rank correlations, if the table has any."""
+    if table.correlations is None:
+        return []
+    found = rank_correlations(rows, table)
+    texts = found.map(lambda value: f"{value:+.2f}" if isinstance(value, float) else str(value))
+    body = ["| " + " | ".join(row) + " |" for row in texts.itertuples(index=False)]
+    return ["Spearman's correlations over the rows:", "", *_head([str(name) for name in found]), *body]
 
 
 def _trends(made: pd.DataFrame, table: Table) -> list[str]:
@@ -128,7 +145,7 @@ def _trends(made: pd.DataFrame, table: Table) -> list[str]:
 
 def _trend(rows: pd.DataFrame, key: str, quantity: str) -> str:
     """Spearman's correlation, and how often the quantity falls from one value of the key to the next."""
-    rho = rows[key].corr(rows[quantity], method="spearman")
+    rho = rank_correlation(rows[key], rows[quantity])
     return f"{quantity} {rho:+.3f} ({int((rows[quantity].diff() < 0).sum())} descents)"
 
 

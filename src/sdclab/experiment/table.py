@@ -110,6 +110,14 @@ class Panel:
 
 
 @dataclass(frozen=True)
+class Correlations:
+    """Rank correlations over the rows of a table: of some of its numbers with others."""
+
+    of: tuple[str, ...]
+    among: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Table:
     """A published table to reproduce, or one of our own."""
 
@@ -124,6 +132,14 @@ class Table:
     quantities: tuple[str, ...]
     beside: tuple[str, ...]
     panels: tuple[Panel, ...]
+    question: str = ""
+    """what the table answers, and who asked"""
+    correlations: Correlations | None = None
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The keys that tell its panels apart."""
+        return tuple(key for key in self.keys if any(key in panel.fixed for panel in self.panels))
 
     @property
     def in_judgement(self) -> bool:
@@ -166,7 +182,19 @@ def _table(study: str, name: str, given: Mapping[str, Any], defaults: Mapping[st
         quantities=tuple(spec["quantities"]),
         beside=tuple(spec.get("beside", ())),
         panels=tuple(_panel(_merged(spec, panel), place) for panel in spec.get("panels", [{}])),
+        question=said.get("question", ""),
+        correlations=_correlations(said, spec, place),
     )
+
+
+def _correlations(said: Mapping[str, Any], spec: Mapping[str, Any], place: str) -> Correlations | None:
+    if "correlations" not in said:
+        return None
+    known = (*spec["quantities"], *spec.get("beside", ()))
+    for name in (name for names in said["correlations"].values() for name in names):
+        if name not in known:
+            raise unknown("quantity", name, known, f"{place}: correlations")
+    return Correlations(tuple(said["correlations"]["of"]), tuple(said["correlations"]["with"]))
 
 
 def _original(name: str, given: Mapping[str, Any], place: str) -> str:

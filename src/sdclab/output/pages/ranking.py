@@ -26,9 +26,11 @@ def publishes_nothing(study: Study) -> bool:
     return not study.published
 
 
-def ranked(study: Study, run: Run) -> list[tuple[Row, str]]:
-    """The points of a study that have a score, the best first, each with what speaks against it."""
-    rows = [row for name in study.tables for row in run.tables[study.name, name] if row.get("score")]
+def ranked(study: Study, scenario: str, run: Run) -> list[tuple[Row, str]]:
+    """The points of a scenario that have a score, the best first, each with what speaks against it."""
+    here = {cell.name for cell in study.cells if cell.scenario == scenario}
+    found = [row for name in study.tables for row in run.tables[study.name, name] if row.get("score")]
+    rows = list({row["cell"]: row for row in found if row["cell"] in here}.values())
     if not all(row.get(name) for row in rows for name in PLAIN.quantities):
         return [(rows[i], _against(rows[i])) for i in ascending([float(row["score"]) for row in rows])]
     lines = [
@@ -53,18 +55,20 @@ def _against(row: Row) -> str:
 def lead(studies: Sequence[Study], run: Run) -> Html:
     """What a page of such studies is about: how much was tried, on what, and what does best."""
     data = tag("ul", *(tag("li", _about(fact)) for fact in run.datasets))
-    return joined([tag("p", f"{explained(NUMBERS)} {READING}"), data, *(_best(study, run) for study in studies)])
+    best = (_best(study, scenario, run) for study in studies for scenario in study.scenarios)
+    return joined([tag("p", f"{explained(NUMBERS)} {READING}"), data, *best])
 
 
 def _about(fact: Mapping[str, object]) -> str:
     return f"{fact['name']}: {fact['rows']} records. Made from: {fact['source']}."
 
 
-def _best(study: Study, run: Run) -> Html:
-    points = ranked(study, run)
+def _best(study: Study, scenario: str, run: Run) -> Html:
+    points = ranked(study, scenario, run)
     choices = sum(not against for _, against in points)
     methods = {row["method"] for row, _ in points}
-    words = f"{study.title}: {len(points)} points of {len(methods)} methods, {choices} of them with nothing against it."
+    title = study.title if len(study.scenarios) == 1 else f"{study.title}, {scenario}"
+    words = f"{title}: {len(points)} points of {len(methods)} methods, {choices} of them with nothing against it."
     for row, against in points[:1]:
         words += f" First is {_name(row)}: {_told(row)}{f'; but it {against}' if against else ''}."
     return tag("p", words, class_="lead")
@@ -80,10 +84,14 @@ def _told(row: Row) -> str:
 
 
 def ranking(study: Study, run: Run) -> Html:
-    """All points by score, if there are any, and the methods that are not applicable."""
-    points = ranked(study, run)
+    """The points of every scenario, since those of two do not compare, and the methods that are not applicable."""
+    return joined([*(_ranking(study, scenario, run) for scenario in study.scenarios), _not_applicable(study, run)])
+
+
+def _ranking(study: Study, scenario: str, run: Run) -> Html:
+    points = ranked(study, scenario, run)
     if not points:
-        return _not_applicable(study, run)
+        return Html()
     shown = [key for key in NUMBERS if any(row.get(key) for row, _ in points)]
     lines = [
         (
@@ -95,9 +103,9 @@ def ranking(study: Study, run: Run) -> Html:
         )
         for rank, (row, said) in enumerate(points, start=1)
     ]
-    ranks = ranking_table(shown, lines)
-    made = folded("Ranking by score", len(points), ranks, open_=True, id=f"ranking-{study.name}")
-    return joined([made, _not_applicable(study, run)])
+    only = len(study.scenarios) == 1
+    title, place = ("Ranking", study.name) if only else (f"Ranking, {scenario}", f"{study.name}-{scenario}")
+    return folded(title, len(points), ranking_table(shown, lines), open_=only, id=f"ranking-{place}")
 
 
 def _not_applicable(study: Study, run: Run) -> Html:

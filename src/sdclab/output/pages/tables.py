@@ -2,7 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+import pandas as pd
+
 from sdclab import measures
+from sdclab.evidence.correlation import rank_correlations
 from sdclab.evidence.scorecard import label
 from sdclab.experiment.study import Sensitivity
 from sdclab.experiment.table import Table
@@ -33,12 +36,25 @@ def side_by_side(spec: Table, run: Run) -> Html:
     kinds = ", ".join(sorted({row["dataset_kind"] for row in rows} - {""}))
     note = "" if not printed else " Ours: mean ± standard deviation over the replicates."
     about = tag("p", f"Data: {kinds or 'none'}.{note} ", _file(f"tables/{spec.study}/{spec.name}.csv"), class_="about")
-    return folded(
-        spec.title,
-        len(rows),
-        joined([about, tally(judged), table(head, body, spec.title), _judgements(judged)]),
-        id=f"table-{spec.study}-{spec.name}",
-    )
+    asked = tag("p", spec.question, class_="question") if spec.question else ""
+    parts = [asked, about, tally(judged), table(head, body, spec.title), _judgements(judged), _correlations(spec, rows)]
+    return folded(spec.title, len(rows), joined(parts), id=f"table-{spec.study}-{spec.name}")
+
+
+def _correlations(spec: Table, rows: Sequence[Row]) -> Html:
+    """Rank correlations over the rows, if the table has any."""
+    if spec.correlations is None:
+        return Html()
+    numbers = (*spec.correlations.of, *spec.correlations.among)
+    frame = pd.DataFrame(rows).assign(**{name: pd.to_numeric([row[name] for row in rows]) for name in numbers})
+    found = rank_correlations(frame, spec)
+    body = [[_correlation(value) for value in line] for line in found.itertuples(index=False)]
+    title = "Spearman's correlations over the rows"
+    return joined([tag("p", f"{title}:", class_="about"), table([heading(str(name)) for name in found], body, title)])
+
+
+def _correlation(value: object) -> Html:
+    return number(f"{value:+.2f}" if isinstance(value, float) else value)
 
 
 def heading(quantity: str, whose: str = "") -> Html:
