@@ -104,6 +104,12 @@ class TestPage:
         counts = dict(re.findall(r'aria-label="([a-z ]+)">.</span> [a-z ]+</span><span class="count">(\d+)<', index))
         assert {verdict: int(counts[verdict]) for verdict in VERDICTS} == {v: judged[v] for v in VERDICTS}
 
+    def test_says_how_weak_a_verdict_is(self, tiny, index):
+        judged = [row for row in rows(tiny / "scorecard.csv") if row["wrong"]]
+        assert judged
+        for row in judged:
+            assert f"{row['verdict']}, and {100 * float(row['wrong']):.0f} % of wrong answers would be: " in index
+
     def test_prints_published_numbers_as_they_were(self, tiny, index):
         for row in rows(tiny / "tables/tiny/table.csv"):
             assert f'<td class="number">{row["pil_published"]}</td>' in index

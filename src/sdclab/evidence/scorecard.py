@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from math import nan
 from typing import Any
 
 from sdclab.base.errors import SdclabError
 from sdclab.evidence.agreement import rank_agreement
 from sdclab.evidence.answers import is_answered
+from sdclab.evidence.power import is_weak, share, shuffles_that_pass
 from sdclab.experiment.judgement import Judgement, NotReproducible, Spread, Tolerance, Trend
 from sdclab.experiment.study import Study
 from sdclab.experiment.table import Table
@@ -27,6 +29,9 @@ MEANINGS = {
 }
 """Every verdict."""
 
+HOLDS = ("exact", "close", "trend")
+"""Those that ours earns."""
+
 TableRow = Mapping[str, str]
 """A line of a side-by-side table as its CSV has it: text, empty where nothing is known."""
 
@@ -44,10 +49,17 @@ class Judged:
     sd: float
     replicates: int
     verdict: str
+    wrong: float
+    """the share of wrong answers that would earn one as good; NaN where none could be judged"""
     tolerance: str
     reading: str
     dataset_kind: str
     note: str
+
+    @property
+    def weak(self) -> bool:
+        """Whether it holds, but most wrong answers would, too."""
+        return self.verdict in HOLDS and is_weak(self.wrong)
 
 
 COLUMNS = tuple(Judged.__dataclass_fields__)
@@ -64,10 +76,10 @@ def judge(study: Study, table: Table, rows: Sequence[TableRow]) -> list[Judged]:
     lines = []
     for quantity in table.quantities:
         printed = [row for row in rows if row[f"{quantity}_published"]]
+        column = _Column(quantity, printed)
         for row in printed:
             judgement = _judgement(study, table, quantity, row)
-            group = [other for other in printed if other[quantity] and judgement.scope.rows.includes(other)]
-            verdict, tolerance = _verdict(row, quantity, judgement, group)
+            verdict, tolerance = _verdict(row, quantity, judgement, column.group(judgement))
             if id(row) in waiting:
                 verdict, tolerance = NOT_RUN, "none"
             reading = table.reading_of(row)
@@ -82,6 +94,7 @@ def judge(study: Study, table: Table, rows: Sequence[TableRow]) -> list[Judged]:
                     sd=_number(row[f"{quantity}_sd"]),
                     replicates=int(row["replicates"]),
                     verdict=verdict,
+                    wrong=column.wrong(row, judgement) if verdict in (*HOLDS, "differs") else nan,
                     tolerance=tolerance,
                     reading=str(reading) if reading else "default",
                     dataset_kind=row["dataset_kind"],
@@ -89,6 +102,34 @@ def judge(study: Study, table: Table, rows: Sequence[TableRow]) -> list[Judged]:
                 )
             )
     return lines
+
+
+class _Column:
+    """The published numbers of one quantity with ours."""
+
+    def __init__(self, quantity: str, rows: Sequence[TableRow]) -> None:
+        self.quantity = quantity
+        self.answered = [row for row in rows if row[quantity]]
+        self._shuffled: dict[int, float] = {}
+
+    def group(self, judgement: Judgement) -> list[TableRow]:
+        """The rows that are judged together."""
+        return [row for row in self.answered if judgement.scope.rows.includes(row)]
+
+    def wrong(self, row: TableRow, judgement: Judgement) -> float:
+        """The share of wrong answers to a row that would hold: ours of every row that prints something else."""
+        if isinstance(judgement.rule, Trend):
+            return self._wrong_orders(judgement, judgement.rule)
+        published = f"{self.quantity}_published"
+        wrong = [{**other, published: row[published]} for other in self.answered if other[published] != row[published]]
+        return share(_verdict(each, self.quantity, judgement, ())[0] in HOLDS for each in wrong)
+
+    def _wrong_orders(self, judgement: Judgement, rule: Trend) -> float:
+        """Of an order, the same for all rows that are judged together."""
+        if id(judgement) not in self._shuffled:
+            columns = _columns(self.group(judgement), self.quantity)
+            self._shuffled[id(judgement)] = shuffles_that_pass(*columns, rule.resolution, rule.at_least)
+        return self._shuffled[id(judgement)]
 
 
 def label(row: TableRow, table: Table) -> str:
@@ -135,14 +176,15 @@ def _bound(row: TableRow, quantity: str, judgement: Judgement, group: Sequence[T
             allowed = sds * _number(row[f"{quantity}_sd"]) + float(unit(printed))
             return f"within {sds:g} SD and the last printed place", bool(at_most(distance, allowed, size))
         case Trend(resolution, at_least):
-            tau, pairs = rank_agreement(
-                [float(other[f"{quantity}_published"]) for other in group],
-                [_number(other[quantity]) for other in group],
-                resolution,
-            )
+            tau, pairs = rank_agreement(*_columns(group, quantity), resolution)
             text = f"rank agreement {tau:.2f} over {pairs} pairs, at least {at_least:g}"
             return text, pairs > 0 and tau >= at_least
     return "none", False
+
+
+def _columns(rows: Sequence[TableRow], quantity: str) -> tuple[list[float], list[float]]:
+    """What is published, and ours."""
+    return [float(row[f"{quantity}_published"]) for row in rows], [_number(row[quantity]) for row in rows]
 
 
 def _printed(row: TableRow, quantity: str, judgement: Judgement) -> str:

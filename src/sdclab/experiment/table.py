@@ -176,7 +176,7 @@ def _table(study: str, name: str, given: Mapping[str, Any], defaults: Mapping[st
         study=study,
         name=name,
         title=said["title"],
-        published=said.get("published", published),
+        published=spec.get("published", published),
         judged=said.get("judged", judged),
         keys=tuple(spec["keys"]),
         quantities=tuple(spec["quantities"]),

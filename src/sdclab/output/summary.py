@@ -17,6 +17,8 @@ def summary(lines: Sequence[Judged], findings: int | None, kinds: Mapping[str, s
     counts = Counter(line.verdict for line in lines)
     text = [f"Scorecard: {len(lines)} published numbers ({results}/scorecard.csv)"]
     text += ["  " + "  ".join(f"{verdict}: {counts[verdict]}" for verdict in shown(counts))]
+    if weak := sum(line.weak for line in lines):
+        text.append(f"  Weak: {weak} of those that hold would hold for half of the wrong answers, too, or for more.")
     if not lines:
         text = [f"No published number is compared; what each method loses and gives away: {results}/tables"]
     if counts[NOT_RUN]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from string import Template
 
-from sdclab.evidence.scorecard import NOT_RUN, shown
+from sdclab.evidence.scorecard import HOLDS, NOT_RUN, shown
 from sdclab.experiment.study import Study
 from sdclab.output.pages.figures import figure
 from sdclab.output.pages.markup import Html, asset, document, joined, number, table, tag
@@ -11,7 +11,7 @@ from sdclab.output.pages.overview import PLACE, TITLE, overview
 from sdclab.output.pages.ranking import lead, publishes_nothing, ranking
 from sdclab.output.pages.run import Cost, Run
 from sdclab.output.pages.tables import findings, plain, side_by_side
-from sdclab.output.pages.verdicts import badge, bars, counts, tally, widths
+from sdclab.output.pages.verdicts import badge, bars, counts, tally, weak, widths
 
 OWNER = {
     "data/": "the prepared datasets: records, not to be passed on without thought",
@@ -71,9 +71,11 @@ def _contents(run: Run, shared: bool) -> Html:
 
 def _headline(papers: Sequence[Study], run: Run) -> Html:
     here = counts(run.scorecard)
-    held = sum(here[verdict] for verdict in ("exact", "close", "trend"))
+    held = sum(here[verdict] for verdict in HOLDS)
     judged = held + here["differs"]
     words = f"Of {len(run.scorecard)} published numbers, {judged} could be judged here, and {held} of these hold."
+    if few := weak(run.scorecard):
+        words += f" {few} of them are weak: half of the wrong answers or more would hold, too."
     if here[NOT_RUN]:
         words += f" This is a thinned run: {here[NOT_RUN]} of them were left out, and none is for quoting."
     failed = sum(row["holds"] == "no" for row in run.audit)

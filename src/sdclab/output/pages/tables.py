@@ -11,7 +11,7 @@ from sdclab.experiment.study import Sensitivity
 from sdclab.experiment.table import Table
 from sdclab.output.pages.markup import Html, joined, number, table, tag
 from sdclab.output.pages.run import Row, Run
-from sdclab.output.pages.verdicts import badge, style_of, tally
+from sdclab.output.pages.verdicts import badge, style_of, tally, wrong_of
 
 SHORT = 12
 """Longer tables start folded."""
@@ -93,7 +93,8 @@ def _ours(row: Row, quantity: str, line: Row | None) -> Html:
     if line is None:
         return number(value)
     why = "; ".join(filter(None, [line["tolerance"], line["note"]]))
-    return number(joined([value, " ", badge(line["verdict"], why)]), class_=style_of(line["verdict"]))
+    shown = badge(line["verdict"], why, wrong_of(line))
+    return number(joined([value, " ", shown]), class_=style_of(line["verdict"]))
 
 
 def with_sd(mean: str, spread: str) -> str:
@@ -118,13 +119,23 @@ def _judgements(judged: Sequence[Row]) -> Html:
         groups.setdefault((line["quantity"], line["tolerance"], line["reading"], line["note"]), []).append(line)
     if not groups:
         return Html()
-    head = ["quantity", "verdicts", "bound", "reading", "note"]
+    head = ["quantity", "verdicts", "wrong answers that would hold", "bound", "reading", "note"]
     rows = [
-        [key[0], tally(lines), *(tag("td", text, class_="text") for text in key[1:])] for key, lines in groups.items()
+        [key[0], tally(lines), _wrong(lines), *(tag("td", text, class_="text") for text in key[1:])]
+        for key, lines in groups.items()
     ]
     return tag(
         "details", tag("summary", "How these numbers were judged"), table(head, rows, "Judgements"), class_="why"
     )
+
+
+def _wrong(lines: Sequence[Row]) -> str:
+    """From the least to the largest share."""
+    known = [100 * share for share in map(wrong_of, lines) if share == share]
+    if not known:
+        return ""
+    low, high = (f"{end:.0f}" for end in (min(known), max(known)))
+    return f"{low} %" if low == high else f"{low} to {high} %"
 
 
 def plain(spec: Sensitivity, run: Run) -> Html:

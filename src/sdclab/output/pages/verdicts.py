@@ -2,8 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from math import nan
 
-from sdclab.evidence.scorecard import MEANINGS, NOT_RUN, shown
+from sdclab.evidence.power import is_weak, words
+from sdclab.evidence.scorecard import HOLDS, MEANINGS, NOT_RUN, shown
 from sdclab.output.pages.markup import Html, joined, tag
 from sdclab.output.pages.run import Row
 
@@ -23,10 +25,20 @@ def style_of(verdict: str) -> str:
     return f"verdict {verdict.replace(' ', '-')}"
 
 
-def badge(verdict: str, why: str = "") -> Html:
-    """A verdict's symbol; its name and reason for the mouse and for screen readers."""
-    text = f"{verdict}: {why}" if why else verdict
+def badge(verdict: str, why: str = "", wrong: float = nan) -> Html:
+    """A verdict's symbol; its name, how weak it is and its reason for the mouse and for screen readers."""
+    text = ": ".join(filter(None, [words(verdict, wrong), why]))
     return tag("span", SYMBOLS[verdict], class_=style_of(verdict), title=text, role="img", aria_label=text)
+
+
+def wrong_of(row: Row) -> float:
+    """The share of wrong answers that would hold, too, of a line of the scorecard; NaN where it does not say."""
+    return float(row["wrong"] or nan)
+
+
+def weak(rows: Iterable[Row]) -> int:
+    """How many numbers hold that most wrong answers would meet, too."""
+    return sum(row["verdict"] in HOLDS and is_weak(wrong_of(row)) for row in rows)
 
 
 def counts(rows: Iterable[Row]) -> Counter[str]:
@@ -37,6 +49,7 @@ def tally(rows: Sequence[Row]) -> Html:
     """The verdicts that occur, each with its symbol and number."""
     here = counts(rows)
     told = [tag("li", badge(verdict), f" {here[verdict]} {verdict}") for verdict in shown(here) if here[verdict]]
+    told += [tag("li", f"{number} of these weak")] if (number := weak(rows)) else []
     return tag("ul", *told, class_="tally")
 
 
