@@ -5,13 +5,16 @@ import pytest
 from conftest import S1, S2, needs_originals
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import spearmanr
+from scipy.stats import chi2, spearmanr
+from sklearn.linear_model import LinearRegression, Ridge
 
 from sdclab.base.errors import SdclabError
+from sdclab.clustering.radial import nearness
 from sdclab.clustering.solvers import one_inverse, solve
 from sdclab.experiment.cell import Cell, run
 from sdclab.experiment.scenario import Rotation
 from sdclab.methods import fcrm, protect, release
+from sdclab.numerics.linalg import centred_basis
 
 
 @pytest.fixture
@@ -131,6 +134,170 @@ class TestFcrm:
         np.testing.assert_array_equal(*made)
         # the regression on nothing but an intercept: every dependent is released as one of c constants
         assert [len(np.unique(column.round(6))) for column in made[0].T] == [3] * y.shape[1]
+
+
+@pytest.fixture
+def wave(rng):
+    """A planted curve, y = cos x over a period, with a little noise, and a column that has nothing to do with it."""
+    x = np.column_stack([rng.uniform(0, 2 * np.pi, 400), rng.standard_normal(400)])
+    return np.cos(x[:, :1]) + 0.05 * rng.standard_normal((400, 1)), x
+
+
+class TestRadialBasis:
+    @pytest.mark.parametrize("dependents", ["separate", "joint"])
+    def test_one_cluster_is_least_squares_on_the_functions(self, split, rng, dependents):
+        """Shrunk towards the mean by 1 + ridge: the functions are the same model in every basis of their span."""
+        y, x = split
+        functions = nearness(x, 8, 1.3)
+        theirs = LinearRegression().fit(functions, y).predict(functions)
+        for ridge in (0.0, 0.25):
+            parameters = {"c": 1, "basis": "rbf", "centres": 8, "width": 1.3, "ridge": ridge, "dependents": dependents}
+            ours = protect("fcrm", y, x, rng, parameters)
+            expected = y.mean(axis=0) + (theirs - y.mean(axis=0)) / (1 + ridge)
+            np.testing.assert_allclose(ours, expected, atol=1e-6 * np.abs(y).max())
+
+    def test_every_model_is_the_weighted_ridge_regression_of_scikit_learn(self, split):
+        y, x = split
+        basis = centred_basis(nearness(x, 12))
+        start = fcrm.start_partition(y, x, np.random.default_rng(2), c=3)
+        found = fcrm.fit(basis, y[None], start[None], ridge=0.01, r_max=1)
+        for model, u in zip(found.coefficients[0], start, strict=True):
+            weights = u**1.5
+            theirs = Ridge(0.01 * weights.mean()).fit(basis[:, 1:], y, sample_weight=weights)
+            np.testing.assert_allclose(basis @ model, theirs.predict(basis[:, 1:]), atol=1e-6 * np.abs(y).max())
+
+    def test_the_objective_never_increases_with_a_ridge_either(self, split):
+        y, x = split
+        basis = centred_basis(nearness(x, 10))
+        start = fcrm.start_partition(y, x, np.random.default_rng(5), c=4)[None]
+        objectives = [
+            float(fcrm.fit(basis, y[None], start, ridge=0.02, r_max=r, epsilon=0.0).objective[0]) for r in range(1, 25)
+        ]
+        assert (np.diff(objectives) <= 1e-9 * np.array(objectives[:-1])).all()
+
+    def test_a_planted_curve_is_recovered_where_a_line_is_not(self, wave):
+        y, x = wave
+        line, curve = (
+            protect("fcrm", y, x, np.random.default_rng(1), {"c": 1, "basis": basis, "centres": 30, "width": 1.0})
+            for basis in ("linear", "rbf")
+        )
+        truth = np.cos(x[:, :1])
+        assert np.corrcoef(line[:, 0], truth[:, 0])[0, 1] ** 2 < 0.3
+        assert np.corrcoef(curve[:, 0], truth[:, 0])[0, 1] ** 2 > 0.95
+
+    def test_two_planted_curves_are_told_apart(self, rng):
+        """sin x + 3 and -sin x - 3: two models, each record released by its own curve."""
+        x = rng.uniform(0, 2 * np.pi, (500, 1))
+        side = np.where(rng.random((500, 1)) < 0.5, 1, -1)
+        y = side * (np.sin(x) + 3) + 0.02 * rng.standard_normal((500, 1))
+        made = protect("fcrm", y, x, np.random.default_rng(3), {"c": 2, "basis": "rbf", "start": "y", "ridge": 1e-4})
+        assert np.abs(made - side * (np.sin(x) + 3)).max() < 0.2
+
+    @pytest.mark.parametrize("label", ["argmax", "drawn", "x", "x_drawn"])
+    def test_more_centres_than_a_cluster_has_records_explode_nothing(self, census, label):
+        """Without a ridge a model that is asked where it has no weight goes thousands of SDs astray."""
+        y, x = S1.split(census)
+        parameters = {"c": 12, "basis": "rbf", "centres": 40, "label": label}
+        made = protect("fcrm", y, x, np.random.default_rng(0), parameters)
+        assert np.abs((made - y.mean(axis=0)) / y.std(axis=0)).max() < 100
+
+    @pytest.mark.parametrize("label", ["argmax", "x"])
+    def test_without_independents_a_model_is_a_constant(self, census, label):
+        y, x = S2.split(census)
+        linear, radial = (
+            protect("fcrm", y, x[:, :0], np.random.default_rng(4), {"c": 3, "basis": basis, "label": label})
+            for basis in ("linear", "rbf")
+        )
+        np.testing.assert_allclose(linear, radial, rtol=1e-6)
+        assert len(np.unique(radial[:, 0].round(6))) == (3 if label == "argmax" else 1)
+
+    @pytest.mark.parametrize(
+        ("parameters", "message"),
+        [
+            ({"centres": 0}, "centres is 0 but must be at least 1"),
+            ({"width": 0.0}, "width is 0 but must be greater than 0"),
+            ({"ridge": -1.0}, "ridge is -1 but must not be negative"),
+            ({"solver": "inverse"}, "solver is inverse but must be lstsq for basis rbf"),
+            ({"basis": "cubic"}, "basis is 'cubic' but must be one of linear, rbf"),
+            ({"label": "y"}, "label is 'y' but must be one of argmax, drawn, x, x_drawn"),
+        ],
+    )
+    def test_bad_parameters_are_named(self, census, rng, parameters, message):
+        y, x = S2.split(census)
+        with pytest.raises(SdclabError, match=message):
+            protect("fcrm", y, x, rng, {"c": 2, "basis": "rbf", **parameters})
+
+
+class TestLabels:
+    def test_the_largest_membership_is_the_default(self, split):
+        y, x = split
+        usual, said = (
+            protect("fcrm", y, x, np.random.default_rng(1), {"c": 4, **how}) for how in ({}, {"label": "argmax"})
+        )
+        np.testing.assert_array_equal(usual, said)
+
+    def test_drawn_models_are_as_frequent_as_memberships_say(self, split):
+        """Records in ten groups by their membership in a model: chi-square of how often it was drawn."""
+        y, x = split
+        start = fcrm.start_partition(y, x, np.random.default_rng(1), c=3)
+        u = fcrm.fit(fcrm.design(x, True, "lstsq"), y[None, :, :1], start[None]).memberships
+        times = 200
+        draws = np.array([fcrm.drawn(u, np.random.default_rng(seed))[0] for seed in range(times)])
+        for model, p in enumerate(u[0]):
+            group = np.minimum((10 * p).astype(int), 9)
+            expected, spread = (times * np.bincount(group, each, 10) for each in (p, p * (1 - p)))
+            observed = np.bincount(group, (draws == model).sum(axis=0), 10)
+            some = spread > 5
+            statistic = np.sum((observed - expected)[some] ** 2 / spread[some])
+            assert chi2.sf(statistic, some.sum()) > 1e-4
+
+    def test_a_release_by_drawn_models_is_of_these_models(self, split):
+        """Every record lies on one of the models; whose turn it is, is drawn after the start."""
+        y, x = split[0][:, :1], split[1]
+        made = protect("fcrm", y, x, np.random.default_rng(7), {"c": 3, "label": "drawn"})
+        rng = np.random.default_rng(7)
+        basis, start = fcrm.design(x, True, "lstsq"), fcrm.start_partition(y, x, rng, c=3)
+        found = fcrm.fit(basis, y[None], start[None])
+        labels = fcrm.drawn(found.memberships, rng)[0]
+        every = np.einsum("ks,cst->ckt", basis, found.coefficients[0])
+        np.testing.assert_allclose(made, every[labels, np.arange(len(y))])
+        assert (labels != found.memberships[0].argmax(axis=0)).any()
+
+    @pytest.mark.parametrize("basis", ["linear", "rbf"])
+    def test_by_x_equal_independents_have_equal_releases(self, census, basis):
+        """Every record twice in X, with the y of others: the second half is released as the first."""
+        y, x = S1.split(census)
+        twice, others = np.vstack([x, x]), np.vstack([y, np.roll(y, 77, axis=0)])
+        parameters = {"c": 5, "basis": basis, "label": "x"}
+        made = protect("fcrm", others, twice, np.random.default_rng(2), parameters)
+        np.testing.assert_allclose(made[: len(x)], made[len(x) :], rtol=1e-9, atol=1e-6)
+        published = protect("fcrm", others, twice, np.random.default_rng(2), {**parameters, "label": "argmax"})
+        assert np.mean(np.abs(published[: len(x)] - published[len(x) :]) > 0.1 * y.std(axis=0)) > 0.3
+
+    @settings(max_examples=25)
+    @given(st.integers(0, 2**32), st.integers(1, 6))
+    def test_memberships_nearby_are_memberships(self, seed, c):
+        rng = np.random.default_rng(seed)
+        u = rng.dirichlet(np.ones(c), (2, 60)).transpose(0, 2, 1)
+        near = nearness(rng.standard_normal((60, 2)), 7)
+        found = fcrm.nearby(u, near)
+        np.testing.assert_allclose(found.sum(axis=1), 1)
+        assert (found.min(axis=2) >= u.min(axis=2) - 1e-12).all()
+        assert (found.max(axis=2) <= u.max(axis=2) + 1e-12).all()
+        alike = np.broadcast_to(u[:, :, :1], u.shape)
+        np.testing.assert_allclose(fcrm.nearby(alike, near), alike)
+
+    @pytest.mark.slow
+    def test_it_is_the_largest_membership_that_copies(self, census):
+        """Of 15 models the one that fits best copies; one that the independents choose does not."""
+        measured = {"copy": {}, "membership": {"splits": 4}}
+        found = {
+            label: run(Cell("t", "S1", "fcrm", {"c": 15, "label": label}, 1), S1, census, measured)[0]
+            for label in ("argmax", "x", "x_drawn")
+        }
+        for label in ("x", "x_drawn"):
+            assert found["argmax"]["copy"] > 10 * found[label]["copy"] + 1
+            assert found["argmax"]["membership"] > found[label]["membership"] + 10
 
 
 def deficient(seed, m, n, rank):

@@ -1,7 +1,8 @@
 """FCRM: synthetic data by fuzzy c-regression.
 
 Hathaway & Bezdek (1993), Switching regression models and fuzzy clustering; Cano & Torra (2009), sections II.C and
-III; Cano (2009), section 4.
+III; Cano (2009), section 4. What both name as future work, a network of radial basis functions in place of the linear
+model, is `basis: rbf`.
 """
 
 from dataclasses import dataclass
@@ -22,14 +23,17 @@ from sdclab.clustering.fcm import (
     memberships,
     random_records,
 )
+from sdclab.clustering.radial import nearness
 from sdclab.clustering.solvers import Solver, ZeroTest, solve
 from sdclab.methods import Release
-from sdclab.numerics.arrays import Matrix, Vector
+from sdclab.numerics.arrays import Indices, Matrix, Vector
 from sdclab.numerics.linalg import centred_basis, orthonormal_basis, with_intercept
 from sdclab.numerics.ties import largest_of
 
 FLOOR = 1e-100
 """What an error of zero is replaced by (step 3)."""
+
+Label = Literal["argmax", "drawn", "x", "x_drawn"]
 
 GRID = {"c": [2, 3, 5, 8, 12, 20, 30]}
 
@@ -44,12 +48,36 @@ def protect(
         Literal["separate", "joint"],
         Doc("c models for each dependent by itself, or one set of c models for all of them, the paper's text"),
     ] = "separate",
-    intercept: Annotated[bool, Doc("whether the models have one; the paper's equation 2 has none")] = True,
+    basis: Annotated[
+        Literal["linear", "rbf"],
+        Doc("what a model is linear in: the independents, as published, or radial basis functions of them"),
+    ] = "linear",
+    centres: Annotated[
+        int, Doc("of clusters of the independents, for basis rbf and for a label by x: radial basis functions, at most")
+    ] = 10,
+    width: Annotated[
+        float, Doc("of the radial basis functions, in mean distances of a centre to the nearest other, above 0")
+    ] = 1.0,
+    ridge: Annotated[
+        float,
+        Doc("for basis rbf, the share of its predictions' variance that a model's errors have added; 0: none"),
+    ] = 0.001,
+    label: Annotated[
+        Label,
+        Doc(
+            "the model that releases a record: that of its largest membership, as published, or one drawn by its "
+            "memberships; or the same by the mean memberships of records near it in the independents, whatever its own "
+            "dependents are"
+        ),
+    ] = "argmax",
+    intercept: Annotated[
+        bool, Doc("whether linear models have one; the paper's equation 2 has none, and rbf always has")
+    ] = True,
     solver: Annotated[
         Solver,
         Doc(
             "of the weighted normal equations: least squares, safe for a singular X'DX, the inverse of equation 2 to "
-            "the letter, or the generalised inverse of the thesis' section 2.6"
+            "the letter, or the generalised inverse of the thesis' section 2.6; the last two for basis linear"
         ),
     ] = "lstsq",
     zero_test: Annotated[
@@ -69,6 +97,7 @@ def protect(
 ) -> Release:
     """Replace every record's dependents by the prediction of the regression model it belongs to most."""
     check_fcrm(c, m, r_max, len(dependent))
+    _check_basis(basis, solver, centres, width, ridge)
     if dependent.shape[1] == 0:
         raise SdclabError("method fcrm: there is no dependent attribute to protect.")
     if independent.shape[1] == 0 and not intercept:
@@ -76,9 +105,15 @@ def protect(
     first = start_partition(dependent, independent, rng, c=c, start=start, m=m, r_max=r_max, epsilon=epsilon)
     targets = dependent.T[:, :, None] if dependents == "separate" else dependent[None]
     starts = np.broadcast_to(first, (len(targets), *first.shape))
-    x = design(independent, intercept, solver)
-    found = fit(x, targets, starts, solver=solver, zero_test=zero_test, m=m, r_max=r_max, epsilon=epsilon)
-    values = generate(x, found)
+    if basis == "linear":
+        x, ridge = design(independent, intercept, solver), 0.0
+    else:
+        x = centred_basis(nearness(independent, centres, width))
+    found = fit(x, targets, starts, ridge=ridge, solver=solver, zero_test=zero_test, m=m, r_max=r_max, epsilon=epsilon)
+    u = found.memberships
+    if label.startswith("x"):
+        u = nearby(u, nearness(independent, centres, width))
+    values = generate(x, found, drawn(u, rng) if label.endswith("drawn") else largest_of(u, axis=1))
     released = values[:, :, 0].T if dependents == "separate" else values[0]
     facts = {
         "objective": float(found.objective.sum()),
@@ -93,6 +128,17 @@ def check_fcrm(c: int, m: float, r_max: int, n: int) -> None:
     check_fuzziness(m)
     if r_max < 1:
         raise SdclabError(f"r_max is {r_max} but must be at least 1.")
+
+
+def _check_basis(basis: str, solver: Solver, centres: int, width: float, ridge: float) -> None:
+    if basis == "rbf" and solver != "lstsq":
+        raise SdclabError(f"solver is {solver} but must be lstsq for basis rbf.")
+    if centres < 1:
+        raise SdclabError(f"centres is {centres} but must be at least 1.")
+    if width <= 0:
+        raise SdclabError(f"width is {width:g} but must be greater than 0.")
+    if ridge < 0:
+        raise SdclabError(f"ridge is {ridge:g} but must not be negative.")
 
 
 def start_partition(
@@ -142,6 +188,7 @@ def fit(
     targets: Stack,
     starts: Stack,
     *,
+    ridge: float = 0.0,
     solver: Solver = "lstsq",
     zero_test: ZeroTest = "relative",
     m: float = 1.5,
@@ -150,7 +197,9 @@ def fit(
 ) -> Fit:
     """Steps 2 to 4 for many problems at once: dependents, replicates or both; each stops by itself.
 
-    Targets are problem × record × dependent, starts problem × cluster × record.
+    Targets are problem × record × dependent, starts problem × cluster × record. With a ridge x must be a
+    `centred_basis`: the error E_ik of record k has then the share `ridge` of the variance of model i's predictions in
+    the file added to it, the same for every basis of the span.
     """
     problems, c = len(targets), starts.shape[1]
     found = Fit(
@@ -158,7 +207,7 @@ def fit(
         np.array(starts),
         *(np.zeros(problems) for _ in range(3)),
     )
-    equations = _Equations(x, targets)
+    equations = _Equations(x, targets, ridge)
     running, u = np.arange(problems), starts
     weights = fuzzy_power(u, m)
     for r in range(1, r_max + 1):
@@ -183,8 +232,8 @@ def fit(
 class _Equations:
     """The weighted normal equations: products of regressors once and for all, then one matrix product an iteration."""
 
-    def __init__(self, x: Matrix, targets: Stack) -> None:
-        self.x, self.targets = x, targets
+    def __init__(self, x: Matrix, targets: Stack, ridge: float) -> None:
+        self.x, self.targets, self.ridge = x, targets, ridge
         self.upper = np.triu_indices(x.shape[1])
         self.squares = x[:, self.upper[0]] * x[:, self.upper[1]]
         products = x[None, :, :, None] * targets[:, :, None, :]
@@ -192,7 +241,7 @@ class _Equations:
 
     def only(self, problems: np.ndarray) -> "_Equations":
         """The equations of some of the problems."""
-        return _Equations(self.x, self.targets[problems])
+        return _Equations(self.x, self.targets[problems], self.ridge)
 
     def solved(self, weights: Stack, solver: Solver, zero_test: ZeroTest) -> Stack:
         """Step 2: the coefficients that minimise the weighted errors of each cluster (equation 2)."""
@@ -201,13 +250,19 @@ class _Equations:
         grams = np.empty((problems * c, s, s))
         grams[:, self.upper[0], self.upper[1]] = weights.reshape(-1, n) @ self.squares
         grams[:, self.upper[1], self.upper[0]] = grams[:, self.upper[0], self.upper[1]]
+        if self.ridge:
+            beside_intercept = np.arange(1, s)
+            grams[:, beside_intercept, beside_intercept] += self.ridge * weights.reshape(-1, n).mean(axis=1)[:, None]
         sides = (weights @ self.products).reshape(problems * c, s, t)
         return solve(grams, sides, solver, zero_test).reshape(problems, c, s, t)
 
     def errors(self, beta: Stack) -> Stack:
         """E_ik: squared distance of record k from the prediction of model i, summed over the dependents."""
         squares = (self._squared_error(beta, j) for j in range(beta.shape[3]))
-        return reduce(np.add, squares)
+        errors = reduce(np.add, squares)
+        if self.ridge:
+            errors += self.ridge * np.square(beta[:, :, 1:]).sum(axis=(2, 3))[:, :, None] / len(self.x)
+        return errors
 
     def _squared_error(self, beta: Stack, j: int) -> Stack:
         problems, c, s, _ = beta.shape
@@ -216,8 +271,26 @@ class _Equations:
         return np.multiply(difference, difference, out=difference)
 
 
-def generate(x: Matrix, found: Fit) -> Stack:
-    """The prediction of every record's arg-max cluster: problem × record × dependent (section III)."""
-    labels = largest_of(found.memberships, axis=1)
+def nearby(u: Stack, near: Matrix) -> Stack:
+    """The memberships that records have on average where a record lies: smoothed over the centres of `nearness`.
+
+    A function of the independents alone: records that are equal there have equal ones.
+    """
+    at_centres = u @ (near / near.sum(axis=0))
+    return np.asarray(at_centres @ near.T)
+
+
+def drawn(u: Stack, rng: np.random.Generator) -> Indices:
+    """A model for every record, drawn by its memberships, in every problem by itself."""
+    upto = u.cumsum(axis=1)[:, :-1]
+    return np.asarray((upto <= rng.random((len(u), 1, u.shape[2]))).sum(axis=1))
+
+
+def generate(x: Matrix, found: Fit, labels: Indices | None = None) -> Stack:
+    """The prediction of every record's model: problem × record × dependent (section III).
+
+    If no labels are given it is that of the arg-max cluster.
+    """
+    labels = largest_of(found.memberships, axis=1) if labels is None else labels
     chosen = np.take_along_axis(found.coefficients, labels[:, :, None, None], axis=1)
     return np.einsum("ks,pkst->pkt", x, chosen)
