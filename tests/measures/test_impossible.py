@@ -6,7 +6,7 @@ import pytest
 from sdclab import measure as measure_frames
 from sdclab.measures import measure
 from sdclab.microdata.attribute import Attribute, Attributes
-from sdclab.microdata.rules import parse
+from sdclab.microdata.rules import Rules, parse
 
 AGE = Attribute("age", "count", low=0, high=100)
 SHARE = Attribute("share", low=0, high=1, decimals=2)
@@ -17,7 +17,9 @@ GRADE = Attribute("grade", "ordinal", categories=("low", "middle", "high"))
 
 def impossible(original, protected, columns=None):
     found = measure("impossible", original, protected, original[:, :0], {}, columns)
-    assert sum(value for name, value in found.items() if name != "impossible") == pytest.approx(found["impossible"])
+    assert sum(value for name, value in found.items() if name.startswith("impossible_")) == pytest.approx(
+        found["impossible"]
+    )
     return found
 
 
@@ -92,11 +94,26 @@ def test_a_file_that_another_program_wrote_is_seen_as_it_came(people):
 def test_a_record_that_breaks_a_rule_counts_in_all_columns_of_the_rule():
     """By hand: one of four records breaks tax <= wage, and its tax lies outside already."""
     names = ("wage", "tax", "age")
-    columns = Attributes(tuple(Attribute(name, low=0, high=9) for name in names), rules=(parse("tax <= wage", names),))
+    columns = Attributes(tuple(Attribute(name, low=0, high=9) for name in names))
+    rules = Rules((parse("tax <= wage", names),), names)
     original = np.array([[5.0, 1, 3], [6, 2, 3], [7, 3, 3], [8, 4, 4]])
     released = original.copy()
     released[0, 1], released[1, 1] = 10.0, 7.0
-    found = measure("impossible", original, released, original[:, :0], {}, columns)
+    found = measure("impossible", original, released, original[:, :0], {}, columns, rules=rules)
     assert found["impossible_bounds"] == pytest.approx(100 / 12)
     assert found["impossible_rules"] == pytest.approx(300 / 12)  # both of the second record, the wage of the first
     assert found["impossible"] == pytest.approx(400 / 12)
+    assert found["rules_broken"] == 50
+
+
+def test_records_that_break_a_rule_are_counted_though_all_their_values_lie_outside():
+    """Numbers of which nothing is told but a rule: decimals that the original has not hide no broken rule."""
+    names = ("wage", "tax")
+    original = np.array([[5.0, 1], [6, 2], [7, 3], [8, 4]])
+    released = original + np.array([0.5, 0.25])
+    released[0] = 1.5, 9.25
+    found = measure(
+        "impossible", original, released, original[:, :0], {}, rules=Rules((parse("tax <= wage", names),), names)
+    )
+    assert (found["impossible_decimals"], found["impossible_rules"], found["rules_broken"]) == (100, 0, 25)
+    assert measure("impossible", original, released, original[:, :0])["rules_broken"] == 0

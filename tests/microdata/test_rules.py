@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdclab.base.errors import SdclabError
-from sdclab.microdata.rules import Derived, check, parse, projected
+from sdclab.microdata.rules import Derived, Rules, check, parse, projected
 
 COLUMNS = ("total", "wages", "interest", "tax", "income, EUR")
 
@@ -101,6 +101,13 @@ class TestHolding:
         released = derived.recomputed(values, COLUMNS)
         assert not any(rule.broken(released, COLUMNS).any() for rule in rules)
 
+    def test_an_identity_may_name_a_column_that_another_gives(self, rng):
+        rules = [parse("total = wages + interest", COLUMNS), parse("tax = 2 * total + 1", COLUMNS)]
+        derived = Derived.of(rules, COLUMNS)
+        assert list(derived.rules) == ["total", "tax"]
+        released = derived.recomputed(rng.random((50, 5)), COLUMNS)
+        assert not any(rule.broken(released, COLUMNS).any() for rule in rules)
+
     @pytest.mark.parametrize("second", ["total = wages + interest", "2 * total = 2 * wages + 2 * interest"])
     def test_an_identity_too_many_is_refused(self, second):
         rules = [parse("total = wages + interest", COLUMNS), parse(second, COLUMNS)]
@@ -127,3 +134,56 @@ class TestHolding:
         share = scale[3] ** 2 / (scale[1] ** 2 + scale[3] ** 2)
         assert found[3] == pytest.approx(5 - 4 * share)
         assert found[1] == pytest.approx(1 + 4 * (1 - share))
+
+    def test_a_corner_between_two_bounds_is_reached(self):
+        """All are below both bounds, which meet at 0 at a sharp angle: projections in turn only come nearer."""
+        rules = [parse("wages >= 0", COLUMNS), parse("wages <= 0.3 * total", COLUMNS)]
+        values = -np.random.default_rng(1).random((60, 5))
+        found = projected(rules, values, COLUMNS, ("wages", "total"))
+        assert not any(rule.broken(found, COLUMNS).any() for rule in rules)
+        np.testing.assert_allclose(found[:, :2], 0, atol=1e-6)
+
+
+def as_it_is(moved):
+    return moved
+
+
+class TestKeeping:
+    DEPENDENT, INDEPENDENT = COLUMNS[:3], COLUMNS[3:]
+
+    @given(st.integers(0, 2**32 - 1))
+    def test_identities_and_inequalities_hold_together(self, seed):
+        """Also an inequality about the column that no method was shown: it is meant for those that give it."""
+        rng = np.random.default_rng(seed)
+        texts = ("total = wages + interest", "wages >= 0", "interest >= 0", "tax <= total", "total <= 20 + tax")
+        rules = Rules(tuple(parse(text, COLUMNS) for text in texts), self.DEPENDENT, self.INDEPENDENT)
+        assert rules.modelled == ("wages", "interest")
+        beside = np.abs(rng.normal(0, 3, (40, 2)))
+        found = rules.keeping(rng.normal(0, 5, (40, 2)), beside, as_it_is)
+        assert rules.broken(np.column_stack([found, beside])) == dict.fromkeys(texts, 0)
+
+    def test_who_keeps_them_is_left_alone(self, rng):
+        texts = ("total = wages + interest", "wages >= 0")
+        rules = Rules(tuple(parse(text, COLUMNS) for text in texts), self.DEPENDENT, self.INDEPENDENT)
+        values = records(rng)
+        found = rules.keeping(rules.given(values[:, :3]), values[:, 3:], lambda moved: moved / 0)
+        np.testing.assert_allclose(found, values[:, :3], rtol=1e-12)
+
+    def test_what_is_broken_is_told_by_rule_and_by_value(self):
+        rules = Rules(
+            (parse("tax <= wages", COLUMNS), parse("interest >= 0", COLUMNS)), self.DEPENDENT, self.INDEPENDENT
+        )
+        values = np.array([[0, 1, 1, 2, 0], [0, 2, -1, 1, 0], [0, 3, 3, 3, 0.0]])
+        assert rules.broken(values) == {"tax <= wages": 1, "interest >= 0": 1}
+        np.testing.assert_array_equal(
+            rules.breaking(values), np.array([[0, 1, 0, 1, 0], [0, 0, 1, 0, 0], [0, 0, 0, 0, 0]], dtype=bool)
+        )
+
+    def test_substitution_means_the_same_where_the_identities_hold(self, rng):
+        rules = [parse("total = wages + 2 * interest + 3", COLUMNS), parse("tax = total - wages", COLUMNS)]
+        derived = Derived.of(rules, COLUMNS)
+        values = derived.recomputed(rng.random((30, 5)), COLUMNS)
+        rule = parse("tax + total <= wages + 7", COLUMNS)
+        free = derived.substituted(rule)
+        assert set(free.columns).isdisjoint(derived.rules)
+        np.testing.assert_allclose(free.excess(values, COLUMNS), rule.excess(values, COLUMNS), atol=1e-12)

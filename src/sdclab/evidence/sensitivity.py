@@ -34,13 +34,14 @@ def sensitivity(
     if not published:
         raise SdclabError(f"sensitivity of {quantity}: none of its cells has a published value.")
     values: dict[str, dict[str, float]] = {label: {} for label in variants}
-    splits, attributes = list(scenario.splits(dataset, {})), scenario.attributes(dataset)
+    splits = list(scenario.splits(dataset, {}))
+    attributes, rules = scenario.attributes(dataset), scenario.ruled(dataset)
     for cell in cells:
         seeds = [seed_of(cell.scenario, cell.method, dict(cell.parameters), i) for i in range(cell.replicates)]
-        made = [pair for seed in seeds for pair in releases(cell, scenario, splits, seed, attributes)]
+        made = [pair for seed in seeds for pair in releases(cell, scenario, splits, seed, attributes, rules)]
         for label, options in variants.items():
             each = [
-                measures.measure(measure, y, released.values, x, options, attributes)[quantity]
+                measures.measure(measure, y, released.values, x, options, attributes, rules=rules)[quantity]
                 for (y, x), released in made
             ]
             values[label][cell.name] = float(np.mean(each))

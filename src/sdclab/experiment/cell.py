@@ -9,12 +9,14 @@ import numpy as np
 from sdclab import measures, methods
 from sdclab.base.errors import SdclabError, reason
 from sdclab.experiment.halves import Halves, needs_halves
+from sdclab.experiment.protection import protected
 from sdclab.experiment.provenance import code_fingerprint, processor, versions
 from sdclab.experiment.scenario import AnyScenario, Split
 from sdclab.measures import MEASURES
 from sdclab.methods import METHODS, Release
 from sdclab.microdata.attribute import Attributes
 from sdclab.microdata.dataset import Dataset
+from sdclab.microdata.rules import Rules
 from sdclab.numerics.seeds import seed_of, stream
 
 Measures = Mapping[str, Mapping[str, object]]
@@ -77,13 +79,14 @@ def run(
     `code` is the fingerprint of the code behind the cell (`code_of`), which the workflow knows already.
     """
     splits = list(scenario.splits(dataset, cell.parameters))
-    attributes = scenario.attributes(dataset)
+    attributes, rules = scenario.attributes(dataset), scenario.ruled(dataset)
     about = _about(dataset, code)
     rows = []
     for replicate in range(cell.replicates):
         seed = seed_of(cell.scenario, cell.method, dict(cell.parameters), replicate)
-        made = releases(cell, scenario, splits, seed, attributes)
-        values = _mean([_measured(cell, scenario, split, each, measured, attributes, seed) for split, each in made])
+        made = releases(cell, scenario, splits, seed, attributes, rules)
+        each = [_measured(cell, scenario, *pair, measured, attributes, seed, rules) for pair in made]
+        values = _mean(each)
         identity = {**_identity(cell), "replicate": replicate, "seed": seed}
         taken = [name for name in values if name in identity or name in about or name == REFUSED]
         if taken:
@@ -139,16 +142,17 @@ def columns_of(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def releases(
-    cell: Cell, scenario: AnyScenario, splits: Sequence[Split], seed: int, attributes: Attributes | None = None
+    cell: Cell,
+    scenario: AnyScenario,
+    splits: Sequence[Split],
+    seed: int,
+    attributes: Attributes | None = None,
+    rules: Rules | None = None,
 ) -> list[tuple[Split, Release]]:
     """What the cell's method makes of every split, from one random stream."""
     rng = stream(seed)
     parameters = of_method(cell, scenario)
-    made = [methods.release(cell.method, *split, rng, parameters, attributes) for split in splits]
-    released = list(zip(splits, made, strict=True))
-    if attributes is None:
-        return released
-    return [(split, methods.fitted(each, split[1], attributes)) for split, each in released]
+    return [(split, protected(cell.method, split, rng, parameters, attributes, rules)) for split in splits]
 
 
 def of_method(cell: Cell, scenario: AnyScenario) -> dict[str, Any]:
@@ -164,16 +168,17 @@ def _measured(
     measured: Measures,
     attributes: Attributes | None,
     seed: int,
+    rules: Rules | None,
 ) -> dict[str, float]:
     """The numbers of a release. Measures that need people outside it look at releases of half of the records."""
     dependent, independent = split
     values = dict(made.facts)
-    halves = Halves(cell.method, of_method(cell, scenario), split, attributes, seed)
+    halves = Halves(cell.method, of_method(cell, scenario), split, attributes, seed, rules)
     for name, options in measured.items():
         if needs_halves(name):
             values |= halves.measured(name, options)
         else:
-            values |= measures.measure(name, dependent, made.values, independent, options, attributes)
+            values |= measures.measure(name, dependent, made.values, independent, options, attributes, rules=rules)
     return values
 
 

@@ -1,7 +1,7 @@
 """Two files side by side: every measure that applies."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from sdclab.microdata.declaration import types_of
 from sdclab.microdata.holdout import holdout
 from sdclab.microdata.microdata import Microdata
 from sdclab.microdata.pairing import Pair, pair
-from sdclab.microdata.rules import Rule, parse
+from sdclab.microdata.rules import Rules, parse
 
 LINKED: Mapping[str, object] = {"attributes": "informative"}
 OPTIONS: Mapping[str, Mapping[str, object]] = {"score": {"dr": {"prl": LINKED}}, "dr": {"prl": LINKED}, "prl": LINKED}
@@ -58,8 +58,8 @@ def compare(
     released = both.released.select(both.roles.dependent, both.released.name)
     control = control_of(both, others)
     numbers = [each.name for each in both.attributes.all if each.is_number]
-    attributes = replace(both.attributes, rules=tuple(parse(text, numbers) for text in rules))
-    found = Comparison(broken=_broken(both, attributes.rules))
+    known = Rules(tuple(parse(text, numbers) for text in rules), both.roles.dependent, both.roles.independent)
+    found = Comparison(broken=_broken(both, known))
     for name in names or sorted(MEASURES, key=lambda name: (name != FIRST, name)):
         if not names and any(name in numbers for numbers in found.numbers.values()):
             continue
@@ -68,7 +68,7 @@ def compare(
             files = original, released, independent
             if both.with_gaps and with_gaps(name):
                 files = _incomplete(both)
-            found.numbers[name] = measured(name, *files, OPTIONS.get(name, {}), attributes, control)
+            found.numbers[name] = measured(name, *files, OPTIONS.get(name, {}), both.attributes, control, rules=known)
         except Exception as error:
             found.reasons[name] = reason(error)
     if not (found.numbers or partly):
@@ -84,10 +84,10 @@ def _incomplete(both: Pair) -> Files:
     return before[:, :count], after[:, :count], before[:, count:]
 
 
-def _broken(both: Pair, rules: Sequence[Rule]) -> dict[str, tuple[int, int]]:
+def _broken(both: Pair, known: Rules) -> dict[str, tuple[int, int]]:
     """In how many records of both files each rule does not hold."""
     found = {}
-    for rule in rules:
+    for rule in known.rules:
         before, after = (int(rule.broken(data.values, data.columns).sum()) for data in (both.original, both.released))
         found[rule.text] = before, after
     return found

@@ -15,7 +15,7 @@ from sdclab.microdata.dataset import PATTERN, Dataset, Missing
 from sdclab.microdata.declaration import Declaration, Declared
 from sdclab.microdata.microdata import Microdata, Say, without_gaps
 from sdclab.microdata.roles import Roles
-from sdclab.microdata.rules import Derived, Rule
+from sdclab.microdata.rules import Rules
 from sdclab.numerics.arrays import Mask, Matrix
 
 NOTHING = Declaration()
@@ -32,17 +32,12 @@ class Prepared:
     values: Matrix = field(repr=False)
     """the same columns without gaps: numbers, and codes of categories"""
     gaps: Mask = field(repr=False)
-    rules: tuple[Rule, ...] = ()
+    rules: Rules
 
-    @cached_property
-    def derived(self) -> Derived:
-        """Dependents that follow from others by a rule: no method sees them."""
-        return Derived.of(self.rules, self.roles.dependent)
-
-    @cached_property
+    @property
     def modelled(self) -> tuple[str, ...]:
         """The dependents that a method is given."""
-        return tuple(column for column in self.roles.dependent if column not in self.derived.rules)
+        return self.rules.modelled
 
     @cached_property
     def dataset(self) -> Dataset:
@@ -68,19 +63,11 @@ class Prepared:
 
     def whole(self, released: Matrix) -> Matrix:
         """All columns with what a method released in them, rules kept as far as they can be."""
-        used, values = self.roles.used, self.values.copy()
-        values[:, [used.index(column) for column in self.modelled]] = released
-        free = [each.name for each in self.attributes if each.is_number and each.name in self.modelled]
-        moved = rules.projected(self.rules, values, used, free)
-        if not np.array_equal(moved, values):
-            values = np.column_stack(
-                [each.fitted(column) for each, column in zip(self.attributes, moved.T, strict=True)]
-            )
-        return self.derived.recomputed(values, used)
-
-    def broken(self, values: Matrix) -> dict[str, int]:
-        """In how many records each rule does not hold."""
-        return {rule.text: int(rule.broken(values, self.roles.used).sum()) for rule in self.rules}
+        count = len(self.roles.dependent)
+        independent = self.values[:, count:]
+        attributes = self.split_attributes
+        kept = self.rules.keeping(released, independent, lambda moved: attributes.fitted(moved, independent, "clip"))
+        return np.column_stack([kept, independent])
 
     def released(self, values: Matrix) -> Microdata:
         """The table with these values in its dependents, and its gaps where they were."""
@@ -115,7 +102,7 @@ def prepare(
     numbers = [each.name for each in attributes if each.is_number]
     parsed = tuple(rules.parse(text, numbers) for text in said.rules)
     rules.check(parsed, values[~gone.any(axis=1)], roles.used)
-    return Prepared(table, roles, attributes, filled, gone, parsed)
+    return Prepared(table, roles, attributes, filled, gone, Rules(parsed, roles.dependent, roles.independent))
 
 
 def _of(types: Mapping[str, Declared], columns: Sequence[str]) -> dict[str, Declared]:

@@ -4,10 +4,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from sdclab import measures, methods
+from sdclab import measures
+from sdclab.experiment.protection import protected
 from sdclab.experiment.scenario import Split
 from sdclab.measures import MEASURES, Control, Rerun
 from sdclab.microdata.attribute import Attributes
+from sdclab.microdata.rules import Rules
 from sdclab.numerics.arrays import Matrix
 from sdclab.numerics.seeds import seed_of, stream
 
@@ -30,6 +32,7 @@ class Halves:
     split: Split = field(repr=False)
     attributes: Attributes | None
     seed: int
+    rules: Rules | None = None
 
     def half(self, number: int) -> Half:
         dependent, independent = self.split
@@ -37,8 +40,7 @@ class Halves:
         order = rng.permutation(len(dependent))
         ours, theirs = order[: (len(order) + 1) // 2], order[(len(order) + 1) // 2 :]
         inside, outside = ((dependent[rows], independent[rows]) for rows in (ours, theirs))
-        made = methods.release(self.method, *inside, rng, self.parameters, self.attributes)
-        made = methods.fitted(made, inside[1], self.attributes) if self.attributes else made
+        made = protected(self.method, inside, rng, self.parameters, self.attributes, self.rules)
         return Half(inside, made.values, outside)
 
     @cached_property
@@ -57,7 +59,8 @@ class Halves:
         inside, independent = half.inside
         reruns = self.reruns if MEASURES.asks_for(name, "reruns") else None
         control = Control(*half.outside)
-        return measures.measure(name, inside, half.released, independent, options, self.attributes, control, reruns)
+        files = (inside, half.released, independent)
+        return measures.measure(name, *files, options, self.attributes, control, reruns, self.rules)
 
 
 def needs_halves(name: str) -> bool:

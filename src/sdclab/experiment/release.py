@@ -114,7 +114,7 @@ def release(
 
 
 def _of_rules(prepared: Prepared, values: Matrix) -> list[str]:
-    broken = prepared.broken(values)
+    broken = prepared.rules.broken(values)
     return [f"the rule '{text}' could not be kept in {count} records" for text, count in broken.items() if count]
 
 

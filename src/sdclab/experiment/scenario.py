@@ -11,6 +11,7 @@ from sdclab.base.errors import SdclabError, unknown
 from sdclab.microdata.attribute import Attribute, Attributes
 from sdclab.microdata.dataset import PATTERN, Dataset
 from sdclab.microdata.declaration import Declared
+from sdclab.microdata.rules import Rule, Rules, check
 from sdclab.numerics.arrays import Matrix
 
 Split = tuple[Matrix, Matrix]
@@ -31,6 +32,10 @@ class Scenario:
     """what an intruder may know, if somebody said so; for measures of typed columns"""
     targets: tuple[str, ...] = ()
     """what an intruder wants to know, likewise"""
+    rules: tuple[Rule, ...] = ()
+    """what must hold in every record"""
+    keep_rules: bool = True
+    """whether releases keep the rules, else they are only counted"""
 
     takes = ()
     """Parameters of a cell that are the scenario's and not the method's: none."""
@@ -81,6 +86,21 @@ class Scenario:
         held = (tuple(known[name] for name in names) for names in roles)
         return Attributes(*held, keys=self.keys, targets=self.targets)
 
+    def ruled(self, dataset: Dataset) -> Rules | None:
+        """The rules about the arrays of the split, if there are any; the records that they were made for keep them.
+
+        A replica or a stand-in need not: it is only like the original.
+        """
+        if not self.rules:
+            return None
+        for each in dataset.attributes:
+            about = [rule.text for rule in self.rules if each.name in rule.columns]
+            if about and not each.is_number:
+                raise SdclabError(f"scenario {self.name}: rule '{about[0]}': {each.name} is {each.type}, not a number.")
+        if dataset.kind in ("original", "own"):
+            check(self.rules, dataset.select(self.columns, f"scenario {self.name}"), self.columns)
+        return Rules(self.rules, self.dependent, self._independent(dataset), self.keep_rules)
+
     def _independent(self, dataset: Dataset) -> tuple[str, ...]:
         """The independents, and the pattern of gaps, if gaps were kept."""
         pattern = {PATTERN} & set(dataset.columns) - set(self.columns)
@@ -121,6 +141,9 @@ class Rotation:
 
     def attributes(self, dataset: Dataset) -> None:
         """Every attribute is a number here, as in the thesis; released as a method makes it."""
+
+    def ruled(self, dataset: Dataset) -> None:
+        """There are no rules between attributes of which one alone is released anew."""
 
     def splits(self, dataset: Dataset, parameters: Mapping[str, Any]) -> Iterator[Split]:
         """One split for each attribute."""

@@ -19,6 +19,7 @@ from sdclab.measures import MEASURES
 from sdclab.methods import METHODS
 from sdclab.microdata.declaration import Declared, types_of
 from sdclab.microdata.manifest import Entry, entry, file_entry
+from sdclab.microdata.rules import Rule, Rules, check_together, parse
 
 Options = Mapping[str, Any]
 IN_THE_TABLES = "as in the tables"
@@ -195,12 +196,16 @@ def _scenario(name: str, given: Mapping[str, Any], datasets: Mapping[str, Entry]
     if "rotate" in given:
         if given.get("typed") or "types" in given:
             raise SdclabError(f"{place}: rotates numbers as they are, so it cannot be typed.")
+        if "rules" in given:
+            raise SdclabError(f"{place}: rotates the dependent, so it cannot have rules.")
         scenario = Rotation(name, given["dataset"], tuple(given["rotate"]))
     else:
         roles = (tuple(given["dependent"]), tuple(given.get("independent", ())))
         scenario = Scenario(name, given["dataset"], *roles)
         scenario = replace(scenario, types=_types(given, source, scenario.columns, place))
         scenario.check_roles(place)
+        kept = given.get("keep_rules", True)
+        scenario = replace(scenario, rules=_rules(given, scenario, kept, place), keep_rules=kept)
     for column in scenario.columns:
         if source.columns and column not in source.columns:
             raise unknown("column", column, source.columns, place)
@@ -225,6 +230,17 @@ def _types(
             raise SdclabError(f"{place}: typed is false, but {why}.")
         return None
     return said if own else {column: source.types[column] for column in columns if column in source.types} | said
+
+
+def _rules(given: Mapping[str, Any], scenario: Scenario, kept: bool, place: str) -> tuple[Rule, ...]:
+    """What must hold between numbers of a scenario; whether the original keeps it is seen when it is read."""
+    types = scenario.types or {}
+    numbers = [column for column in scenario.columns if not types.get(column, Declared()).is_categories]
+    rules = tuple(parse(text, numbers, f"{place}.rules") for text in given.get("rules", ()))
+    check_together(rules, scenario.columns)
+    if kept and rules and not Rules(rules, scenario.dependent, scenario.independent).modelled:
+        raise SdclabError(f"{place}.rules: give every dependent, so that none is left to protect.")
+    return rules
 
 
 def _measured(given: Mapping[str, Any], scenario: str, limits: Limits) -> MeasuresByKind:

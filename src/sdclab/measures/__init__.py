@@ -11,8 +11,9 @@ hold (`sdclab.microdata.attribute`): categories come as codes. None tells that a
 declares `WITH_GAPS = True` is given incomplete records as well, NaN where a value is missing.
 
 A measure that needs more than the two files asks for it in the same way: `control`, records of the same population that
-the method did not see, and `reruns`, releases made anew from half of the records. One that looks at the release as a
-set of records declares `BY_RECORD = False`: it takes files of different lengths, which have no independents.
+the method did not see, `reruns`, releases made anew from half of the records, and `rules`, what must hold in every
+record, if something was said. One that looks at the release as a set of records declares `BY_RECORD = False`: it takes
+files of different lengths, which have no independents.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -23,6 +24,7 @@ from sdclab.base.describe import Number, described
 from sdclab.base.errors import SdclabError
 from sdclab.base.registry import Registry, check_numbers
 from sdclab.microdata.attribute import Attributes
+from sdclab.microdata.rules import Rules
 from sdclab.numerics.arrays import Matrix
 
 MEASURES = Registry("measure", __name__, "measure")
@@ -108,12 +110,13 @@ def measure(
     attributes: Attributes | None = None,
     control: Control | None = None,
     reruns: Reruns | None = None,
+    rules: Rules | None = None,
 ) -> dict[str, float]:
     """The numbers of one measure by its name and options.
 
     `attributes` tells what the columns hold; without it they are numbers. A measure that asks for it (a keyword
     argument `columns` marked `Given`) sees all columns, categories as codes; any other sees the dependents that are
-    numbers, and the independents with categories as indicators. `control` and `reruns` reach those that ask for them.
+    numbers, and the independents with categories as indicators. What else is given reaches those that ask for it.
     """
     paired = by_record(name) or independent.shape[1] > 0
     if original.shape[1] != protected.shape[1] or (paired and len(original) != len(protected)):
@@ -128,7 +131,7 @@ def measure(
         if not attributes.numbers().any():
             raise SdclabError(f"measure {name}: compares numbers, but no dependent is one.")
         original, protected, independent = numbers_of((original, protected, independent), attributes)
-    for key, given in (("control", control), ("reruns", reruns)):
+    for key, given in (("control", control), ("reruns", reruns), ("rules", rules)):
         if given is not None and MEASURES.asks_for(name, key):
             checked[key] = given
     files = (each.copy("K") for each in (original, protected, independent))  # it may write into them

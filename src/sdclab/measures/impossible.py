@@ -11,6 +11,7 @@ import numpy as np
 from sdclab.base.describe import Given, Number
 from sdclab.microdata.attribute import Attribute, Attributes
 from sdclab.microdata.inference import bounds, decimals
+from sdclab.microdata.rules import Rules
 from sdclab.numerics.arrays import Mask, Matrix, Vector
 from sdclab.numerics.ties import NOISE
 
@@ -28,6 +29,7 @@ NUMBERS = {
         f"impossible_{kind}": Number(f"released values {words}", "loss", 0, 100, "%", "less")
         for kind, words in KINDS.items()
     },
+    "rules_broken": Number("released records that break a rule", "loss", 0, 100, "%", "less"),
 }
 
 
@@ -37,33 +39,28 @@ def measure(
     independent: Matrix,
     *,
     columns: Annotated[Attributes | None, Given()] = None,
+    rules: Annotated[Rules | None, Given()] = None,
 ) -> dict[str, float]:
-    """The share of all released values of dependents that lie outside the domain, and of every kind of them.
+    """The share of all released values of dependents that lie outside the domain, and of every kind of them; and the
+    share of records that break a rule, whether their values lie outside or not.
 
     Every value counts once, and the kinds add up. A gap is none. A value at its bound or with its decimals up to
     rounding (NOISE of the largest original) lies inside.
     """
     attributes = columns.dependent if columns else [_natural(column) for column in original.T]
     counts = dict.fromkeys(KINDS, 0)
-    broken = _breaking(np.column_stack([protected, independent]), columns) if columns and columns.rules else None
+    broken = np.zeros(protected.shape, dtype=bool)
+    if rules is not None:
+        broken = rules.breaking(np.column_stack([protected, independent]))
     for j, (attribute, before, after) in enumerate(zip(attributes, original.T, protected.T, strict=True)):
         largest = float(np.abs(before[~np.isnan(before)]).max(initial=0.0))
         kinds = _outside(attribute, after, NOISE * largest)
-        if broken is not None:
-            kinds["rules"] = broken[:, j] & ~np.any(list(kinds.values()), axis=0)
+        kinds["rules"] = broken[:, j] & ~np.any(list(kinds.values()), axis=0)
         for kind, flags in kinds.items():
             counts[kind] += int(flags.sum())
     shares = {f"impossible_{kind}": 100 * count / protected.size for kind, count in counts.items()}
-    return {"impossible": 100 * sum(counts.values()) / protected.size, **shares}
-
-
-def _breaking(values: Matrix, columns: Attributes) -> Mask:
-    """Record × attribute: whether a rule about it does not hold there."""
-    names = [each.name for each in columns.all]
-    found = np.zeros(values.shape, dtype=bool)
-    for rule in columns.rules:
-        found |= np.outer(rule.broken(values, names), np.isin(names, rule.columns))
-    return found
+    whole = {"impossible": 100 * sum(counts.values()) / protected.size}
+    return {**whole, **shares, "rules_broken": 100 * float(broken.any(axis=1).mean())}
 
 
 def _natural(values: Vector) -> Attribute:

@@ -8,7 +8,6 @@ from typing import Literal
 import numpy as np
 
 from sdclab.base.errors import SdclabError
-from sdclab.microdata.rules import Rule
 from sdclab.numerics.arrays import Indices, Mask, Matrix, Vector
 from sdclab.numerics.balance import balanced
 from sdclab.numerics.linalg import orthonormal_basis, with_intercept
@@ -92,8 +91,6 @@ class Attributes:
     """names among them that an intruder may know; nothing: none was said"""
     targets: tuple[str, ...] = field(default=(), kw_only=True)
     """names among them that an intruder wants to know; nothing: none was said"""
-    rules: tuple[Rule, ...] = field(default=(), kw_only=True)
-    """what must hold between them in every record"""
 
     @classmethod
     def of_numbers(cls, dependent: Matrix, independent: Matrix) -> "Attributes":

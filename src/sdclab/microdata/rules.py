@@ -5,8 +5,9 @@ more than a word stands in double quotes.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -29,8 +30,11 @@ SLACK = 1e-9
 INFEASIBLE = 2
 """What scipy says of a linear programme without a solution."""
 
-PASSES = 100
+PASSES = 1000
 """Times that every inequality is seen to; those that hold at once need one."""
+
+PATIENT = 10
+"""Passes after which a hair's breadth inside is aimed at: a corner between two bounds is else approached for ever."""
 
 
 @dataclass(frozen=True)
@@ -62,9 +66,9 @@ class Rule:
         return np.array([self.weights.get(column, 0.0) for column in columns])
 
 
-def parse(text: str, columns: Sequence[str]) -> Rule:
-    """A rule as it is written, about some of these columns."""
-    where = f"rule '{shortened(text)}'"
+def parse(text: str, columns: Sequence[str], place: str = "") -> Rule:
+    """A rule as it is written, about some of these columns; `place` says where it stands."""
+    where = f"{place}: rule '{shortened(text)}'" if place else f"rule '{shortened(text)}'"
     relations = [found for found in RELATION.finditer(text) if found[1]]
     if len(relations) != 1:
         raise SdclabError(f"{where}: must have one of =, <= and >= between two sums.")
@@ -101,16 +105,22 @@ def _terms(sum_: str, where: str) -> Iterator[tuple[float, str | None]]:
 
 def check(rules: Sequence[Rule], values: Matrix, columns: Sequence[str]) -> None:
     """Refuse rules that cannot hold together, and rules that the original breaks."""
-    if not _possible(rules, columns):
-        needed = list(rules)
-        for rule in rules:  # without any of what is left the others can hold
-            fewer = [other for other in needed if other is not rule]
-            needed = needed if _possible(fewer, columns) else fewer
-        raise SdclabError(f"rules {listed([repr(rule.text) for rule in needed])}: contradict each other.")
+    check_together(rules, columns)
     for rule in rules:
         count = int(rule.broken(values, columns).sum())
         if count:
             raise SdclabError(f"rule '{rule.text}': the original breaks it in {count} of {len(values)} records.")
+
+
+def check_together(rules: Sequence[Rule], columns: Sequence[str]) -> None:
+    """Refuse rules that cannot hold together, naming those that contradict each other."""
+    if _possible(rules, columns):
+        return
+    needed = list(rules)
+    for rule in rules:  # without any of what is left the others can hold
+        fewer = [other for other in needed if other is not rule]
+        needed = needed if _possible(fewer, columns) else fewer
+    raise SdclabError(f"rules {listed([repr(rule.text) for rule in needed])}: contradict each other.")
 
 
 def _possible(rules: Sequence[Rule], columns: Sequence[str]) -> bool:
@@ -154,12 +164,23 @@ class Derived:
         return cls(found)
 
     def recomputed(self, values: Matrix, columns: Sequence[str]) -> Matrix:
-        """The values with every derived column as its rule has it."""
+        """The values with every derived column as its rule has it; a rule may name columns derived before its own."""
         values = values.copy()
-        for column, rule in reversed(list(self.rules.items())):
+        for column, rule in self.rules.items():
             at = list(columns).index(column)
             values[:, at] -= rule.excess(values, columns) / rule.weights[column]
         return values
+
+    def substituted(self, rule: Rule) -> Rule:
+        """The same rule, where the identities hold, without derived columns."""
+        weights, constant = dict(rule.weights), rule.constant
+        for column, identity in reversed(list(self.rules.items())):
+            times = weights.get(column, 0.0) / identity.weights[column]
+            for other, weight in identity.weights.items():
+                weights[other] = weights.get(other, 0.0) - times * weight
+            constant -= times * identity.constant
+        left = {column: weight for column, weight in weights.items() if weight and column not in self.rules}
+        return Rule(rule.text, left, rule.relation, constant)
 
 
 def projected(rules: Sequence[Rule], values: Matrix, columns: Sequence[str], free: Sequence[str]) -> Matrix:
@@ -168,21 +189,78 @@ def projected(rules: Sequence[Rule], values: Matrix, columns: Sequence[str], fre
     Cyclic projections on the half-spaces, in units of each column's spread; where they have no common point, what is
     left over is told by `broken`.
     """
-    bounds = [rule for rule in rules if rule.relation == "<="]
-    movable = np.array([column in free for column in columns])
-    scale = np.where(movable, values.std(axis=0), 0.0)
-    values = values.copy()
-    for _ in range(PASSES):
-        moved = False
-        for rule in bounds:
-            steps = rule._weights(columns) * scale**2
-            norm = float(rule._weights(columns) @ steps)
-            broken = rule.broken(values, columns)
-            if norm == 0 or not broken.any():
-                continue
-            excess = rule.excess(values[broken], columns)
-            values[broken] -= np.outer(excess / norm, steps)
-            moved = True
-        if not moved:
+    scale = np.where([column in free for column in columns], values.std(axis=0), 0.0)
+    bounds = [(rule, rule._weights(columns) * scale**2) for rule in rules if rule.relation == "<="]
+    values, rows = values.copy(), np.arange(len(values))
+    for turn in range(PASSES):
+        part, moved = values[rows], np.zeros(len(rows), dtype=bool)
+        inside = SLACK if turn >= PATIENT else 0.0
+        for rule, step in bounds:
+            norm = float(rule._weights(columns) @ step)
+            broken = rule.broken(part, columns) & (norm > 0)
+            if broken.any():
+                part[broken] -= np.outer(rule.excess(part[broken], columns) / norm + inside / np.sqrt(norm), step)
+                moved |= broken
+        values[rows], rows = part, rows[moved]
+        if not len(rows):
             break
     return values
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Rules about the columns of dependents and independents, in the order of the arrays, and how a release keeps them:
+    identities by dependents that no method is shown, inequalities by projection.
+    """
+
+    rules: tuple[Rule, ...]
+    dependent: tuple[str, ...]
+    independent: tuple[str, ...] = ()
+    kept: bool = True
+    """whether a release keeps them; else they are only counted"""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.dependent + self.independent
+
+    @cached_property
+    def derived(self) -> Derived:
+        """Dependents that follow from others: no method sees them."""
+        return Derived.of(self.rules, self.dependent)
+
+    @cached_property
+    def modelled(self) -> tuple[str, ...]:
+        """The dependents that a method is given."""
+        return tuple(column for column in self.dependent if column not in self.derived.rules)
+
+    def given(self, dependent: Matrix) -> Matrix:
+        """What a method is given of the dependents."""
+        return dependent[:, self._places]
+
+    @property
+    def _places(self) -> list[int]:
+        return [self.dependent.index(column) for column in self.modelled]
+
+    def keeping(self, released: Matrix, independent: Matrix, fit: Callable[[Matrix], Matrix]) -> Matrix:
+        """All dependents, made of what a method released of those it was given, rules kept as far as they can be.
+
+        `fit` brings what was moved back into its domain.
+        """
+        bounds = [self.derived.substituted(rule) for rule in self.rules if rule.relation == "<="]
+        values = np.zeros((len(released), len(self.columns)))
+        values[:, self._places], values[:, len(self.dependent) :] = released, independent
+        moved = projected(bounds, values, self.columns, self.modelled)
+        if not np.array_equal(moved, values):
+            moved[:, self._places] = fit(moved[:, self._places])
+        return self.derived.recomputed(moved, self.columns)[:, : len(self.dependent)]
+
+    def broken(self, values: Matrix) -> dict[str, int]:
+        """In how many records each rule does not hold."""
+        return {rule.text: int(rule.broken(values, self.columns).sum()) for rule in self.rules}
+
+    def breaking(self, values: Matrix) -> Mask:
+        """Record × column: whether a rule about it does not hold there."""
+        found = np.zeros(values.shape, dtype=bool)
+        for rule in self.rules:
+            found |= np.outer(rule.broken(values, self.columns), np.isin(self.columns, rule.columns))
+        return found
