@@ -7,6 +7,8 @@ import pytest
 from conftest import needs_originals
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import chi2, kstest
+from scipy.stats import f as f_distribution
 
 from sdclab.base.errors import SdclabError
 from sdclab.clustering import latent_class
@@ -14,6 +16,7 @@ from sdclab.experiment.scenario import Scenario
 from sdclab.measures import measure
 from sdclab.methods import Release, release
 from sdclab.methods.hybrid import clustered, with_least_records
+from sdclab.methods.hybrid_micro import synthesise
 from sdclab.microdata.attribute import Attribute, Attributes
 from sdclab.microdata.dataset import Dataset
 
@@ -65,6 +68,65 @@ class TestWhatIsKept:
         first, second = hybrid(records, seed=1, k=10), hybrid(records, seed=2, k=10)
         assert dict(first.facts) == pytest.approx(dict(second.facts), nan_ok=True)
         assert not np.isclose(first.values, second.values).all(axis=1).any()
+
+
+def t_groups(rng: np.random.Generator, degrees: float = 4.0) -> np.ndarray:
+    """Groups as above, each record at a length of its own from the centre: multivariate t."""
+    lengths = np.sqrt(degrees / rng.chisquare(degrees, 600))[:, None]
+    return np.repeat([[0.0, 0.0], [40.0, 30.0]], 300, axis=0) + lengths * rng.standard_normal((600, 2))
+
+
+class TestComponents:
+    @settings(max_examples=25)
+    @given(seed=st.integers(0, 2**32), n=st.integers(2, 60), p=st.integers(1, 4), degrees=st.floats(2.1, 200))
+    def test_t_records_have_the_mean_and_covariance_of_their_cluster(self, seed, n, p, degrees):
+        rng = np.random.default_rng(seed)
+        records = rng.standard_normal((2 * n, p)) * 10.0 ** np.arange(p) + 5
+        records = np.column_stack([records, records.sum(axis=1)])
+        clusters = [np.arange(n), np.arange(n, 2 * n)]
+        made = synthesise(records, clusters, rng, np.array([degrees, 5.0]))
+        for members in clusters:
+            before, after = records[members], made[members]
+            spread = before.std(axis=0)
+            np.testing.assert_allclose(after.mean(axis=0), before.mean(axis=0), rtol=1e-7, atol=1e-7)
+            error = (np.cov(after.T) - np.cov(before.T)) / np.outer(spread, spread)
+            assert np.abs(error).max() < 1e-8
+
+    def test_drawn_records_are_t_ones(self, rng):
+        """The squares of their Mahalanobis distances over p follow Fisher's F, in units of the t's covariance."""
+        n, p, degrees = 20_000, 3, 7.0
+        records = rng.standard_normal((n, p)) @ rng.standard_normal((p, p))
+        made = synthesise(records, [np.arange(n)], rng, np.array([degrees]))
+        apart = made - made.mean(axis=0)
+        squares = np.einsum("ij,ij->i", apart @ np.linalg.inv(np.cov(made.T)), apart)
+        assert kstest(squares / p * degrees / (degrees - 2), f_distribution(p, degrees).cdf).statistic < 0.012
+        assert kstest(squares, chi2(p).cdf).statistic > 0.04  # a normal sample it is not
+
+    def test_groups_with_tails_get_them_back(self, rng):
+        records = t_groups(rng)
+        normal, t = (hybrid(records, k=20, clusters=2, components=each) for each in ("normal", "t"))
+        assert "fewest_degrees" not in normal.facts
+        assert 2.5 < t.facts["fewest_degrees"] < 6
+        assert t.facts["bic"] > normal.facts["bic"] + 100
+        means = np.repeat([records[:300].mean(axis=0), records[300:].mean(axis=0)], 300, axis=0)
+        beyond = [(np.abs(made - means) > 5).sum() for made in (records, normal.values, t.values)]
+        assert beyond[0] > 4
+        assert beyond[1] < beyond[0] / 2 < beyond[2]
+
+    @pytest.mark.slow
+    @needs_originals
+    def test_on_thyroid_bic_and_moments_are_better(self, thyroid):
+        """The bars of the study `beyond`: the same number of clusters, and ten replicates."""
+        fits = [clustered(thyroid, 60, 6, components=each)[0] for each in ("normal", "t")]
+        assert fits[1].bic > fits[0].bic + 100
+        changes = {}
+        for each in ("normal", "t"):
+            made = [hybrid(thyroid, seed=seed, k=60, components=each) for seed in range(10)]
+            assert {release.facts["clusters"] for release in made} == {6}
+            told = [measure("moments", thyroid, release.values, thyroid[:, :0]) for release in made]
+            changes[each] = {key: np.mean([one[key] for one in told]) for key in ("third_mean", "fourth_mean")}
+        assert changes["t"]["third_mean"] < changes["normal"]["third_mean"]
+        assert changes["t"]["fourth_mean"] < changes["normal"]["fourth_mean"]
 
 
 @pytest.mark.slow

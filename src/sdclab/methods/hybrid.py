@@ -1,6 +1,7 @@
-"""Hybrid: local synthesis inside the clusters of a Gaussian mixture.
+"""Hybrid: local synthesis inside the clusters of a mixture.
 
-Oganian & Domingo-Ferrer (2017): sections 3 to 5 for continuous attributes, section 6 for those with categories.
+Oganian & Domingo-Ferrer (2017): sections 3 to 5 for continuous attributes, section 6 for those with categories. Their
+clusters are normal; t components are what section 4 names for clusters that are not.
 """
 
 from collections.abc import Mapping, Sequence
@@ -55,13 +56,17 @@ def protect(
     enforce: Annotated[
         bool, Doc("dissolve the smallest cluster until none has fewer than k records, its own going to the next likely")
     ] = False,
+    components: Annotated[
+        mixture.Components,
+        Doc("of the mixture, and what its clusters are drawn as: normal, or t with estimated degrees of freedom"),
+    ] = "normal",
     columns: Annotated[Attributes | None, Given()] = None,
 ) -> Release:
-    """Cluster by a mixture whose weights are at least k/n, then synthesise each cluster as a normal sample.
+    """Cluster by a mixture whose weights are at least k/n, then synthesise each cluster as a normal or t sample.
 
     Equations 3 and 4 bound the weights, not the clusters that records are assigned to: `smallest_cluster` tells the k
     that a release really has. Attributes with categories are drawn from latent classes given the released others;
-    without `columns` those of zeros and ones.
+    without `columns` those of zeros and ones. Of t components `fewest_degrees` tells the heaviest tails.
     """
     known = independent[:, :0] if columns is None else independent
     parts = _Parts.of(dependent, known, columns)
@@ -69,9 +74,10 @@ def protect(
         if columns is None:
             raise SdclabError("method hybrid: every dependent is dichotomous, but at least one must be continuous.")
         return _of_categories_alone(parts, known, columns, rng, k, clusters)
-    chosen, labels = clustered(parts.numbers, k, clusters, model, start, enforce)
+    chosen, labels = clustered(parts.numbers, k, clusters, model, start, enforce, components)
     members = [np.flatnonzero(labels == label) for label in np.unique(labels)]
-    numbers, codes = synthesise_given(parts.numbers, known, members, rng), parts.codes
+    degrees = None if chosen.degrees is None else chosen.degrees[np.unique(labels)]
+    numbers, codes = synthesise_given(parts.numbers, known, members, rng, degrees), parts.codes
     if len(parts.sizes):
         before, after = (np.column_stack([each, known]) for each in (parts.numbers, numbers))
         classes = _latent_classes(parts.codes, before, labels, k, parts.sizes, 1e-6 if columns is None else ENOUGH)
@@ -82,7 +88,8 @@ def protect(
             like = latent_class.Like(parts.codes, _groups(known, columns, k))
             codes = classes.draw(after, rng, classes.priors(before).mean(axis=0), like)
     facts = _facts([len(each) for each in members], chosen.bic, chosen.log_likelihood)
-    return Release(parts.together(numbers, codes), facts)
+    tails = {} if degrees is None else {"fewest_degrees": float(degrees.min())}
+    return Release(parts.together(numbers, codes), facts | tails)
 
 
 @dataclass(frozen=True)
@@ -144,7 +151,9 @@ def _filled(numbers: Matrix, known: Matrix, masses: Mapping[int, Vector]) -> Mat
     return filled
 
 
-def synthesise_given(records: Matrix, known: Matrix, clusters: list[Indices], rng: np.random.Generator) -> Matrix:
+def synthesise_given(
+    records: Matrix, known: Matrix, clusters: list[Indices], rng: np.random.Generator, degrees: Vector | None = None
+) -> Matrix:
     """What clusters and independents predict, and residuals synthesised inside each cluster.
 
     One regression serves all clusters, and draws need not be orthogonal to what it predicts: else a record that is
@@ -152,12 +161,12 @@ def synthesise_given(records: Matrix, known: Matrix, clusters: list[Indices], rn
     covariances, and means by the independents' categories, on average.
     """
     if not known.shape[1]:
-        return synthesise(records, clusters, rng)
+        return synthesise(records, clusters, rng, degrees)
     labels = np.zeros((len(records), len(clusters)))
     for label, members in enumerate(clusters):
         labels[members, label] = 1
     basis = orthonormal_basis(np.column_stack([labels, centred(known)]))
-    return fitted(basis, records) + synthesise(residuals(basis, records), clusters, rng)
+    return fitted(basis, records) + synthesise(residuals(basis, records), clusters, rng, degrees)
 
 
 def _of_categories_alone(
@@ -198,10 +207,11 @@ def clustered(
     model: str = "any",
     start: Start = "mclust",
     enforce: bool = False,
+    components: mixture.Components = "normal",
 ) -> tuple[mixture.Mixture, Indices]:
     """The mixture, and the cluster of every record."""
     models = tuple(COVARIANCES) if model == "any" else (model,)
-    fitted = mixture.choose(records, models, _sizes(clusters, k, len(records)), start, k)
+    fitted = mixture.choose(records, models, _sizes(clusters, k, len(records)), start, k, components)
     return fitted, with_least_records(fitted.shares, k) if enforce else fitted.labels
 
 

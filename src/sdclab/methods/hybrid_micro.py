@@ -14,7 +14,7 @@ from sdclab.clustering.mixed import Mixed
 from sdclab.clustering.taxonomy import Taxonomies
 from sdclab.methods import mdav
 from sdclab.microdata.attribute import TYPES, Attributes
-from sdclab.numerics.arrays import Indices, Matrix
+from sdclab.numerics.arrays import Indices, Matrix, Vector
 from sdclab.numerics.linalg import centred_basis, same_gram
 
 TAKES = TYPES
@@ -48,14 +48,24 @@ def protect(
     return protected
 
 
-def synthesise(records: Matrix, clusters: list[Indices], rng: np.random.Generator) -> Matrix:
+def synthesise(
+    records: Matrix, clusters: list[Indices], rng: np.random.Generator, degrees: Vector | None = None
+) -> Matrix:
     """Normal records with each cluster's exact sample mean and covariance, hence with those of the whole file (eq. 7).
 
-    An exact linear relation between attributes survives, because it holds inside every cluster.
+    An exact linear relation between attributes survives, because it holds inside every cluster. With `degrees` of
+    freedom, one a cluster, the records are multivariate t ones: exact moments are an affine map of a sample away, and
+    an affine map of a t is a t with the same degrees.
     """
     protected = np.empty_like(records)
-    for members in clusters:
+    for label, members in enumerate(clusters):
         mean = records[members].mean(axis=0)
         ones = centred_basis(np.empty((len(members), 0)))
-        protected[members] = mean + same_gram(records[members] - mean, ones, rng)
+        lengths = None if degrees is None else _t_lengths(degrees[label], len(members), rng)
+        protected[members] = mean + same_gram(records[members] - mean, ones, rng, lengths=lengths)
     return protected
+
+
+def _t_lengths(degrees: float, n: int, rng: np.random.Generator) -> Vector:
+    """What normal records are multiplied by to be multivariate t ones."""
+    return np.asarray(np.sqrt(degrees / rng.chisquare(degrees, n)))

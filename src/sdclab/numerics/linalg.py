@@ -102,12 +102,15 @@ def orthonormalised(columns: Matrix) -> Matrix:
     return q * np.where(np.diag(r) < 0, -1.0, 1.0)
 
 
-def same_gram(pattern: Matrix, basis: Matrix, rng: np.random.Generator, within: bool = True) -> Matrix:
+def same_gram(
+    pattern: Matrix, basis: Matrix, rng: np.random.Generator, within: bool = True, lengths: Vector | None = None
+) -> Matrix:
     """A random matrix R with R'R = pattern'pattern whose columns are orthogonal to an orthonormal basis.
 
     The exact counterpart of a normal sample with the covariances of `pattern`: normal draws are made orthonormal
     away from `basis` and then given the pattern's singular values and axes. Any rank of the pattern will do.
     `within`: the pattern is itself orthogonal to the basis but for rounding, so its rank leaves room for the draws.
+    `lengths` multiply the normal draws, one a record, as those do that make a multivariate t of them.
     """
     pattern = residuals(basis, pattern) if within else pattern
     size = np.linalg.norm(pattern, axis=0)  # so that the units of a column do not decide the rank
@@ -121,8 +124,8 @@ def same_gram(pattern: Matrix, basis: Matrix, rng: np.random.Generator, within: 
             f"{len(pattern)} records are too few: {rank} attributes beside a model of {basis.shape[1]} terms "
             f"need at least {rank + basis.shape[1]}."
         )
-    draws = residuals(basis, rng.standard_normal((len(pattern), rank)))
-    directions = orthonormalised(residuals(basis, orthonormalised(draws)))
+    draws = rng.standard_normal((len(pattern), rank)) * (1.0 if lengths is None else lengths[:, None])
+    directions = orthonormalised(residuals(basis, orthonormalised(residuals(basis, draws))))
     return directions * s[:rank] @ upright(axes[:rank]) * size
 
 
