@@ -56,6 +56,7 @@ NEEDED: Mapping[str, Mapping[str, object]] = {
     "fcrm": {"c": 5},
     "noise": {"p": 0.1},
     "hybrid": {"model": "VVV", "clusters": 5},
+    "local": {"model": "VVV", "clusters": 5},
     "clusters": {"runs": 2, "c": 5},
 }
 """Parameters that have no default, or whose default is a search."""

@@ -35,27 +35,32 @@ GRID = {"k": [20, 60, 200]}
 
 TAKES = ("continuous", "count", "nominal", "ordinal")
 
+Weight = Annotated[int, Doc("the weights of the mixture are at least k/n, equations 3 and 4")]
+Clusters = Annotated[int | None, Doc("how many, below n/k; if nothing is said BIC chooses from 2 to 10")]
+Model = Annotated[
+    Literal["EII", "VII", "EEE", "VVI", "EVV", "VEV", "VVV", "any"],
+    Doc(
+        "the covariances, volume, shape and orientation being Equal, Variable or those of the Identity, or "
+        "whichever has the largest BIC"
+    ),
+]
+MixtureStart = Annotated[Start, Doc("where EM starts: merges as R's mclust makes them, merges by the book, or k-means")]
+Enforce = Annotated[
+    bool, Doc("dissolve the smallest cluster until none has fewer than k records, its own going to the next likely")
+]
+"""Parameters of every method that works inside the clusters of a mixture."""
+
 
 def protect(
     dependent: Matrix,
     independent: Matrix,
     rng: np.random.Generator,
     *,
-    k: Annotated[int, Doc("the weights of the mixture are at least k/n, equations 3 and 4")] = 60,
-    clusters: Annotated[int | None, Doc("how many, below n/k; if nothing is said BIC chooses from 2 to 10")] = None,
-    model: Annotated[
-        Literal["EII", "VII", "EEE", "VVI", "EVV", "VEV", "VVV", "any"],
-        Doc(
-            "the covariances, volume, shape and orientation being Equal, Variable or those of the Identity, or "
-            "whichever has the largest BIC"
-        ),
-    ] = "any",
-    start: Annotated[
-        Start, Doc("where EM starts: merges as R's mclust makes them, merges by the book, or k-means")
-    ] = "mclust",
-    enforce: Annotated[
-        bool, Doc("dissolve the smallest cluster until none has fewer than k records, its own going to the next likely")
-    ] = False,
+    k: Weight = 60,
+    clusters: Clusters = None,
+    model: Model = "any",
+    start: MixtureStart = "mclust",
+    enforce: Enforce = False,
     components: Annotated[
         mixture.Components,
         Doc("of the mixture, and what its clusters are drawn as: normal, or t with estimated degrees of freedom"),
@@ -200,6 +205,11 @@ def _plain_latent_classes(
     return best
 
 
+def seen(dependent: Matrix, independent: Matrix, columns: Attributes | None) -> Matrix:
+    """The numbers among the dependents in which clusters are looked for, none of them at a point mass."""
+    return _Parts.of(dependent, independent, columns).numbers
+
+
 def clustered(
     records: Matrix,
     k: int,
@@ -232,14 +242,12 @@ def with_least_records(shares: Matrix, k: int) -> Indices:
 def _sizes(clusters: int | None, k: int, n: int) -> tuple[int, ...]:
     """The numbers of clusters to try: the one asked for, or those for which a weight of k/n each is possible."""
     if not 1 <= k <= n:
-        raise SdclabError(f"method hybrid: k is {k} but must lie between 1 and the number of records, {n}.")
+        raise SdclabError(f"k is {k} but must lie between 1 and the number of records, {n}.")
     if clusters is not None and not 1 <= clusters < n / k:
-        raise SdclabError(f"method hybrid: clusters is {clusters} but must be at least 1 and below n/k = {n / k:g}.")
+        raise SdclabError(f"clusters is {clusters} but must be at least 1 and below n/k = {n / k:g}.")
     sizes = tuple(size for size in SIZES if size * k < n) if clusters is None else (clusters,)
     if not sizes:
-        raise SdclabError(
-            f"method hybrid: k is {k} but must be below {n / SIZES[0]:g}, or there is room for one cluster only."
-        )
+        raise SdclabError(f"k is {k} but must be below {n / SIZES[0]:g}, or there is room for one cluster only.")
     return sizes
 
 
