@@ -88,7 +88,11 @@ def protect(
     for _ in range(ROUNDS):
         placed = marginals.placed(moments.nearest(placed.values, rng), strength)
     ended = _exact(placed, marginals, moments, strength, keep, rng)
-    released = free.restored(ended.values, independent)
+    values = ended.values
+    if columns is not None:
+        counts = [j for j, at in enumerate(free.columns) if columns.dependent[at].type == "count"]
+        values[:, counts] = whole(values[:, counts], neighbours(normal_scores(independent), block), rng)
+    released = free.restored(values, independent)
     error = moment_error(dependent, released, independent)
     return Release(released, {"how": ended.how, "freed": ended.freed, "moment_error": error})
 
@@ -307,11 +311,27 @@ def _normal(errors: Matrix, regressors: Matrix, basis: Matrix, rng: np.random.Ge
     return same_gram(errors, with_errors, rng, within=False)
 
 
+def neighbours(points: Matrix, block: int) -> list[Indices]:
+    """Blocks of at least so many records that are near in X; without X all are."""
+    return blocks(points, 2 * block) if points.shape[1] else [np.arange(len(points))]
+
+
 def deranged(points: Matrix, block: int, rng: np.random.Generator) -> Indices:
     """Whose place everybody takes: a random cycle in every block of neighbours, so that nobody keeps the own one."""
     taken = np.empty(len(points), dtype=np.intp)
-    parts = blocks(points, 2 * block) if points.shape[1] else [np.arange(len(points))]
-    for part in parts:
+    for part in neighbours(points, block):
         order = rng.permutation(part)
         taken[order] = np.roll(order, 1)
     return taken
+
+
+def whole(values: Matrix, parts: list[Indices], rng: np.random.Generator) -> Matrix:
+    """Whole numbers, each the next below or above, of which every run of records in the order of the parts has the sum
+    that it had, but for less than 1: what one lost the next gets. Whole numbers stay.
+    """
+    order = np.concatenate([rng.permutation(part) for part in parts])
+    below = np.floor(values)
+    sums = np.cumsum((values - below)[order], axis=0) + rng.random(values.shape[1])
+    made = below.copy()
+    made[order] += np.diff(np.floor(sums), axis=0, prepend=0.0)
+    return made
