@@ -57,7 +57,9 @@ class TestEveryMask:
         plain = release(mask, records, records[:, :0], np.random.default_rng(2), {}).values
         assert (local(records, seed=2, mask=mask, clusters=1).values == plain).all()
 
-    @pytest.mark.parametrize(("mask", "amount"), [("noise_cov", 1), ("noise_cov", 0.3), ("mdav", 7), ("swap", 12.5)])
+    @pytest.mark.parametrize(
+        ("mask", "amount"), [("noise_cov", 1), ("noise_cov", 0.3), ("mdav", 7), ("swap", 12.5), ("calibrated", 0.5)]
+    )
     def test_the_amount_is_the_masks_own(self, mask, amount, rng):
         records = groups(rng)
         told = local(records, seed=2, mask=mask, clusters=1, amount=amount).values

@@ -14,8 +14,8 @@ from scipy.stats import rankdata
 
 from sdclab.base.describe import Doc, Given
 from sdclab.base.errors import SdclabError
-from sdclab.clustering.radial import nearness
 from sdclab.clustering.blocks import blocks
+from sdclab.clustering.radial import nearness
 from sdclab.methods import Release, hybrid_micro, mdav
 from sdclab.microdata.attribute import Attributes
 from sdclab.numerics.arrays import Indices, Mask, Matrix, Vector

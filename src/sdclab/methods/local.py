@@ -16,7 +16,7 @@ from sdclab.methods.hybrid import Clusters, Enforce, MixtureStart, Model, Weight
 from sdclab.microdata.attribute import Attributes
 from sdclab.numerics.arrays import Matrix
 
-AMOUNT = {"noise_cov": "c", "mdav": "k", "swap": "p"}
+AMOUNT = {"noise_cov": "c", "mdav": "k", "swap": "p", "calibrated": "delta"}
 """The parameter of each mask that says how much it does."""
 
 GRID = {"k": [20], "mask": list(AMOUNT)}
@@ -28,10 +28,11 @@ def protect(
     rng: np.random.Generator,
     *,
     mask: Annotated[
-        Literal["noise_cov", "mdav", "swap"], Doc("the method that is applied to every cluster")
+        Literal["noise_cov", "mdav", "swap", "calibrated"], Doc("the method that is applied to every cluster")
     ] = "noise_cov",
     amount: Annotated[
-        float | None, Doc("c of noise_cov, k of mdav or p of swap; if nothing is said, what it is by default")
+        float | None,
+        Doc("c of noise_cov, k of mdav, p of swap or delta of calibrated; if nothing is said, what it is by default"),
     ] = None,
     k: Weight = 60,
     clusters: Clusters = None,
