@@ -15,7 +15,6 @@ second table compares what `bounds` may say.
 
 import io
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -27,9 +26,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))  # this tre
 
 import numpy as np
 import pandas as pd
+from marked import put
 
 import sdclab
-from sdclab.base.files import read, write
 from sdclab.methods import METHODS
 from sdclab.microdata.attribute import BOUNDS
 from sdclab.microdata.inference import SHARED, attributes
@@ -188,13 +187,7 @@ def table_of_bounds(frames: dict[str, pd.DataFrame]) -> Iterator[str]:
 def main() -> None:
     frames = {name: usable(whole) for name, whole in files()}
     for mark, lines in (("files", table_of_files(frames)), ("bounds", table_of_bounds(frames))):
-        begin, end = (f"<!-- {mark}: {side} -->" for side in ("begin", "end"))
-        made = [begin]
-        for line in lines:
-            print(line, flush=True)
-            made.append(line)
-        text = read(DOCS).decode()
-        write(DOCS, re.sub(f"{begin}.*{end}", "\n".join([*made, end]), text, flags=re.DOTALL))
+        put(DOCS, mark, lines)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ sys.path.insert(0, str(PROJECT / "benchmarks"))
 
 import growth
 import kernels
+import marked
 import peers
 import run
 
@@ -116,6 +117,24 @@ def test_attacks_are_compared_with_the_score(tmp_path):
     assert by_score[0] == "permute"
     assert by_membership[0] == "ipso_c"
     assert all(float(row["linkability"]) > 95 for row in rows if row["method"] != "ipso_c")
+
+
+@pytest.mark.slow
+def test_calibrated_is_compared_with_ipso_c():
+    said = command("calibrated.py", "--data", "", "--replicates", 1, "--only", "wine").splitlines()
+    ours, theirs = (
+        float(next(line for line in said if f"`{name}`" in line).split("|")[3]) for name in ("calibrated", "ipso_c")
+    )
+    assert ours < 3.4 < theirs
+    assert [line for line in said if line.startswith("| error of moments | wine") and line.endswith("| met |")]
+
+
+def test_a_table_replaces_the_one_between_its_marks(tmp_path):
+    path = tmp_path / "page.md"
+    path.write_text("a\n<!-- b: begin -->\nold\n<!-- b: end -->\nc\n<!-- d: begin -->\n<!-- d: end -->\n")
+    marked.put(path, "b", ["new", r"\1"])
+    made = "a\n<!-- b: begin -->\nnew\n\\1\n<!-- b: end -->\nc\n<!-- d: begin -->\n<!-- d: end -->\n"
+    assert path.read_text() == made
 
 
 def test_the_difference_of_two_numbers_is_relative_to_the_larger_or_to_one():
