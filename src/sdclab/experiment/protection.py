@@ -12,6 +12,8 @@ from sdclab.microdata.attribute import Attributes
 from sdclab.microdata.rules import Rules
 from sdclab.numerics.arrays import Matrix
 
+MOVED = "moved_by_rules"
+
 
 def protected(
     method: str,
@@ -23,11 +25,14 @@ def protected(
 ) -> Release:
     """What a method makes of the dependents, inside their domains if they are typed, and with the rules that are kept.
 
-    Without attributes and rules it is the method's raw output. The fact `moved_by_rules` counts the records in which an
-    inequality did not hold before.
+    Without attributes and rules it is the method's raw output. Where there are rules, the fact `moved_by_rules` counts
+    the records in which an inequality had to be seen to; none, if rules are only counted.
     """
-    if rules is None or not rules.kept:
+    if rules is None:
         return _fitted(method, split, rng, parameters, attributes)
+    if not rules.kept:
+        made = _fitted(method, split, rng, parameters, attributes)
+        return Release(made.values, {**made.facts, MOVED: 0})
     independent = split[1]
     told = attributes and replace(
         attributes, dependent=tuple(each for each in attributes.dependent if each.name in rules.modelled)
@@ -39,7 +44,7 @@ def protected(
     made = _fitted(method, (rules.given(split[0]), independent), rng, parameters, told)
     values = rules.keeping(made.values, independent, fit)
     moved = (rules.given(values) != made.values).any(axis=1)
-    return Release(values, {**made.facts, "moved_by_rules": int(moved.sum())})
+    return Release(values, {**made.facts, MOVED: int(moved.sum())})
 
 
 def _fitted(
