@@ -6,7 +6,7 @@ every record (row) from every cluster (column); every cluster has its own degree
 """
 
 import numpy as np
-from scipy.special import betaln, gammaln, polygamma, psi
+from scipy.special import betaln, gammaln, psi, zeta
 
 from sdclab.numerics.arrays import Matrix, Vector
 
@@ -16,14 +16,19 @@ FEWEST, MOST = 2.1, 200.0
 FIRST = 10.0
 """Degrees of freedom that a fit starts from: neither normal nor without moments."""
 
-STEPS = 5
+STEPS = 3
 """Steps of Newton's method at most in one step of EM, which goes on from where the last one ended."""
 
 
 def log_densities(squares: Matrix, degrees: Vector, attributes: int) -> Matrix:
-    """Logs of the densities, but for the scale matrices' determinants. `betaln` is exact for large degrees, too."""
-    constant = gammaln(attributes / 2) - betaln(degrees / 2, attributes / 2) - attributes / 2 * np.log(np.pi * degrees)
-    return np.asarray(constant - (degrees + attributes) / 2 * np.log1p(squares / degrees))
+    """Logs of the densities, but for the scale matrices' determinants."""
+    return np.asarray(_heights(degrees, attributes) - (degrees + attributes) / 2 * np.log1p(squares / degrees))
+
+
+def _heights(degrees: Vector, attributes: int) -> Vector:
+    """Logs of the densities at the centre. `betaln` is exact for large degrees, too."""
+    half = attributes / 2
+    return np.asarray(gammaln(half) - betaln(degrees / 2, half) - half * np.log(np.pi * degrees))
 
 
 def pulls(squares: Matrix, degrees: Vector, attributes: int) -> Matrix:
@@ -54,13 +59,12 @@ def _value_and_step(squares: Matrix, shares: Matrix, degrees: Vector, attributes
     def mean(values: Matrix) -> Vector:
         return np.asarray(np.einsum("ig,ig->g", shares, values))
 
-    near = 1 / (degrees + squares)
     more = (degrees + attributes) / 2
-    slope = psi(more) - psi(degrees / 2) - mean(np.log1p(squares / degrees)) + mean((squares - attributes) * near)
-    bend = (polygamma(1, more) - polygamma(1, degrees / 2)) / 2 + mean(
-        squares * near / degrees - (squares - attributes) * near**2
-    )
+    near = 1 / (degrees + squares)
+    log, excess = mean(np.log1p(squares / degrees)), (squares - attributes) * near
+    slope = psi(more) - psi(degrees / 2) - log + mean(excess)
+    bend = (zeta(2, more) - zeta(2, degrees / 2)) / 2 + mean((squares / degrees - excess) * near)
     # by the chain rule: d/dw = -degrees² d/d(degrees) for w = 1 / degrees
     slope, bend = -(degrees**2) * slope / 2, degrees**4 * bend / 2 + degrees**3 * slope
     step = np.clip(slope / np.abs(bend), 1 / MOST - 1 / degrees, 1 / FEWEST - 1 / degrees)
-    return mean(log_densities(squares, degrees, attributes)), step
+    return _heights(degrees, attributes) - more * log, step
