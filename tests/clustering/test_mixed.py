@@ -15,6 +15,7 @@ from sdclab.clustering.mixed import Mixed
 from sdclab.clustering.taxonomy import Taxonomy, placed
 from sdclab.methods import mdav
 from sdclab.microdata.attribute import Attribute, Attributes
+from sdclab.microdata.tree import Node, tree_of
 from sdclab.numerics.ties import smallest
 
 COLOUR = Attribute("colour", "nominal", categories=("blue", "green", "red"))
@@ -71,6 +72,83 @@ class TestTaxonomy:
     def test_what_is_wrong_is_said_in_one_sentence(self, taxonomies, message):
         with pytest.raises(SdclabError, match=message):
             placed(3, taxonomies, BOTH)
+
+
+@st.composite
+def trees_with_groups(draw):
+    """A tree over 0, 1, 2..., and some groups of its codes."""
+    shape = draw(st.recursive(st.just(0), lambda node: st.lists(node, min_size=1, max_size=3), max_leaves=9))
+    counter = iter(range(99))
+
+    def numbered(node):
+        return [numbered(part) for part in node] if isinstance(node, list) else next(counter)
+
+    tree = numbered(shape if isinstance(shape, list) else [shape])
+    size = len(leaves(tree))
+    groups = draw(st.lists(st.lists(st.integers(0, size - 1), min_size=1, max_size=5), min_size=1, max_size=6))
+    return tree, size, groups
+
+
+def lowest(node, wanted):
+    """The labels from the root down to the lowest node above all wanted labels, by walking down the tree."""
+    for part in node.below:
+        if wanted <= {each.label for each in part.walk()}:
+            return lowest(part, wanted)
+    return node
+
+
+class TestGeneralised:
+    @given(trees_with_groups())
+    def test_is_the_lowest_common_ancestor(self, drawn):
+        tree, size, groups = drawn
+        root = tree_of(tree, "drawn")
+        unique = {id(node): f"node {number}" for number, node in enumerate(root.walk())}
+
+        def renamed(node):
+            return Node(unique[id(node)] if node.below else node.label, tuple(map(renamed, node.below)))
+
+        root = renamed(root)
+        names = (*map(str, range(size)), *root.inner)
+        taxonomy = Taxonomy(root, "drawn", names)
+        assert taxonomy.can_generalise
+        codes = np.concatenate(groups).astype(float)
+        which = np.repeat(np.arange(len(groups)), list(map(len, groups)))
+        ours = taxonomy.generalised(codes, which)
+        assert [names[int(code)] for code in ours] == [lowest(root, set(map(str, group))).label for group in groups]
+        # and of the nodes that came out, all together and with themselves
+        again = taxonomy.generalised(ours, np.zeros(len(ours), dtype=int))
+        assert names[int(again[0])] == lowest(root, {names[int(code)] for code in ours}).label
+        assert taxonomy.generalised(ours, np.arange(len(ours))).tolist() == ours.tolist()
+
+    def test_as_high_as_its_loss_says(self, rng):
+        """The height of the label that a cluster is released with is the cluster's term in equation 5."""
+        codes = rng.integers(0, 5, 60)
+        clusters = np.split(rng.permutation(60), 12)
+        tree = tree_of([["0", "1"], ["2", ["3", "4"]]], "t")
+        names = (*"01234", *tree.inner)
+        taxonomy = Taxonomy(tree, "t", names)
+        groups = np.repeat(np.arange(12), 5)
+        labels = taxonomy.generalised(codes[np.concatenate(clusters)].astype(float), groups)
+        heights = {node.label: node.height for node in tree.walk()}
+        present = np.array([np.isin(np.arange(5), codes[members]) for members in clusters])
+        np.testing.assert_allclose([heights[names[int(code)]] / 3 for code in labels], taxonomy.heights(present))
+
+    def test_centres_by_hand(self):
+        tree = tree_of([{"cold": ["blue", "green"]}, "red"], "colour")
+        colour = Attribute("colour", "nominal", categories=("blue", "green", "red", "cold", "*"), taxonomy=tree)
+        columns = Attributes((Attribute("income"), colour, SCHOOL))
+        mixed = Mixed.of(3, columns, {}, "generalised")
+        records = np.array([[1, 0, 0], [3, 1, 1], [5, 1, 3], [7, 2, 3], [0, 1, 2], [2, 1, 3.0]])
+        values = mixed.at_centres(records, [np.array([0, 1]), np.array([2, 3]), np.array([4, 5])])
+        # ordered categories have no tree here, and the lower one of two stands for both
+        assert values.tolist() == [[2, 3, 0]] * 2 + [[6, 4, 3]] * 2 + [[1, 1, 2]] * 2
+        clusters = FuzzyClusters(np.array([[0, 1, 2], [3, 2, 4]]), np.array([[1, 1, 0.3], [1, 0.7, 0.0]]))
+        assert clusters.centres(records, mixed)[:, 1].tolist() == [3, 4]
+        # the third gave to both and so is any; the last gave nothing to the second, and must give elsewhere
+        more = FuzzyClusters(
+            np.array([[0, 1, 2], [3, 2, 4], [4, 5, 1]]), np.array([[1, 1, 0.3], [1, 0.7, 0], [1, 1, 0]])
+        )
+        assert more.weighted(more.centres(records, mixed), mixed)[:, 1].tolist() == [3, 3, 4, 4, 1, 1]
 
 
 class TestPoints:

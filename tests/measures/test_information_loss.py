@@ -8,6 +8,8 @@ from sdclab.clustering.classes import classes
 from sdclab.clustering.k_member import Normalised, k_member, loss
 from sdclab.measures import measure
 from sdclab.methods import release
+from sdclab.microdata.attribute import Attribute, Attributes
+from sdclab.microdata.tree import tree_of
 
 NONE = np.empty((0, 0))
 
@@ -44,6 +46,8 @@ class TestInformationLoss:
         assert self.evaluate(original, protected) == {
             "information_loss": pytest.approx(1.5),
             "information_loss_remeasured": pytest.approx(2 / 3.5 + 20 / 15),
+            "information_loss_numbers": pytest.approx(1.5),
+            "information_loss_categories": 0,
         }
 
     def test_with_a_taxonomy_by_hand(self):
@@ -51,13 +55,45 @@ class TestInformationLoss:
         protected = np.array([[1.0, 4], [1.0, 4], [4.0, 1], [4.0, 1], [4.0, 1]])
         tree = {"2": [[1, 2], [3, [4, 5]]]}
         # 2 (2/4 + 1/3) + 3 (0 + 3/3)
-        assert self.evaluate(original, protected, taxonomies=tree)["information_loss"] == pytest.approx(5 / 3 + 3)
+        values = self.evaluate(original, protected, taxonomies=tree)
+        assert values["information_loss"] == pytest.approx(5 / 3 + 3)
+        assert values["information_loss_numbers"] == pytest.approx(2 * 2 / 4)
+        assert values["information_loss_categories"] == pytest.approx(2 * 1 / 3 + 3)
+
+    def test_of_generalised_categories_by_hand(self):
+        """Equation 5: a class that meets at `cold` (height 1 of 2), one that meets at the root, one of equals."""
+        names = ("blue", "green", "red", "cold", "*")
+        tree = tree_of([{"cold": ["blue", "green"]}, "red"], "colour")
+        columns = Attributes((Attribute("income"), Attribute("colour", "nominal", categories=names, taxonomy=tree)))
+        original = np.array([[0.0, 0], [1.0, 1], [4.0, 1], [4.0, 2], [2.0, 2], [2.0, 2]])
+        protected = np.array([[0.5, 3], [0.5, 3], [4.0, 4], [4.0, 4], [2.0, 2], [2.0, 2]])
+        values = measure("information_loss", original, protected, original[:, :0], {}, columns)
+        assert values["information_loss_numbers"] == pytest.approx(2 * 1 / 4)
+        assert values["information_loss_categories"] == pytest.approx(2 * 1 / 2 + 2 * 1)
+        assert values["information_loss"] == pytest.approx(0.5 + 1 + 2)
+        further = np.array([[0.5, 4], [0.5, 4], [4.0, 4], [4.0, 4], [2.0, 4], [2.0, 4]])  # all is suppressed
+        values = measure("information_loss", original, further, original[:, :0], {}, columns)
+        assert values["information_loss_categories"] == pytest.approx(6)
+        assert values["information_loss"] == pytest.approx(0.5 + 6)
+
+    def test_a_tree_of_one_level_tells_only_same_from_different(self, rng):
+        codes = rng.integers(0, 3, (40, 1)).astype(float)
+        released = rng.integers(0, 9, (40, 1)).astype(float)
+        mixed, classed = np.column_stack([rng.random(40), codes]), np.column_stack([released, np.zeros(40)])
+        columns = Attributes((Attribute("a"), Attribute("b", "nominal", categories=tuple("xyz"))))
+        flat = Attribute("b", "nominal", categories=("x", "y", "z", "*"), taxonomy=tree_of(["x", "y", "z"], "b"))
+        by_hand = sum(len(each) * (len(set(codes[each, 0])) > 1) for each in classes(released))
+        for types in (columns, Attributes((columns.dependent[0], flat))):
+            values = measure("information_loss", mixed, classed, mixed[:, :0], {}, types)
+            assert values["information_loss_categories"] == pytest.approx(by_hand)
 
     def test_of_one_class_is_everything_and_of_no_class_nothing(self, records):
         constant = np.tile(records.mean(axis=0), (len(records), 1))
         assert self.evaluate(records, constant) == {
             "information_loss": pytest.approx(3 * len(records)),
             "information_loss_remeasured": np.inf,
+            "information_loss_numbers": pytest.approx(3 * len(records)),
+            "information_loss_categories": 0,
         }
         distinct = records + np.arange(len(records))[:, None]
         assert self.evaluate(records, distinct)["information_loss"] == 0

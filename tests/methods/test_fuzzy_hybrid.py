@@ -1,5 +1,7 @@
 """k-member releases, fuzzy data modification, rotation and their hybrid, against guarantees and brute force."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,8 +13,10 @@ from sdclab.base.errors import SdclabError
 from sdclab.clustering.classes import anonymity, classes
 from sdclab.clustering.fuzzy_k_member import Function, fuzzy_k_member
 from sdclab.clustering.k_member import Normalised, k_member
-from sdclab.methods import protect, release
+from sdclab.methods import fitted, protect, release
 from sdclab.methods.rotation import rotation_matrix, turned
+from sdclab.microdata.attribute import Attribute, Attributes
+from sdclab.microdata.tree import tree_of
 
 NONE = np.empty((0, 0))
 
@@ -225,3 +229,125 @@ class TestFuzzyHybrid:
         ours = made("fuzzy_hybrid", records, rng, k=6, strict=True, order=order, rotation="haar")
         assert ours.facts["below_k"] == 0
         assert np.unique(ours.values, axis=0, return_counts=True)[1].min() >= 6
+
+
+SECTOR = tree_of([{"public": ["federal", "local"], "private": ["firm", "self"]}, "none"], "sector")
+MIXED = Attributes(
+    (
+        Attribute("age"),
+        Attribute("sector", "nominal", categories=(*SECTOR.leaves, *SECTOR.inner), taxonomy=SECTOR),
+        Attribute("income"),
+        Attribute("sex", "nominal", categories=("f", "m")),
+        Attribute("grade", "ordinal", categories=("low", "middle", "high")),
+    )
+)
+COVERED = {node.label: set(node.leaves) for node in SECTOR.walk()}
+NUMERIC = [0, 2]
+
+
+@pytest.fixture
+def mixed(rng):
+    numbers = np.column_stack([rng.integers(17, 90, 250), rng.lognormal(11, 1, 250).round(-3)])
+    codes = [rng.choice(5, 250, p=[0.1, 0.2, 0.4, 0.2, 0.1]), rng.integers(0, 2, 250), rng.integers(0, 3, 250)]
+    return np.column_stack([numbers[:, 0], codes[0], numbers[:, 1], *codes[1:]]).astype(float)
+
+
+def typed(method, records, seed=8, **parameters):
+    return release(method, records, NONE, np.random.default_rng(seed), parameters, MIXED)
+
+
+def is_true(records, values):
+    """Whether every released sector is above the one that the record had, or is it."""
+    names = MIXED.dependent[1].categories
+    pairs = zip(records[:, 1].astype(int), values[:, 1].astype(int), strict=True)
+    return all(names[before] in COVERED[names[after]] for before, after in pairs)
+
+
+class TestNumbersAndCategories:
+    def test_rotation_first_turns_the_numbers_and_modifies_all(self, mixed):
+        """The two methods one after the other, the first on the numbers alone."""
+        turned_first = mixed.copy()
+        turned_first[:, NUMERIC] = protect("rotation", mixed[:, NUMERIC], NONE, np.random.default_rng(8), {})
+        expected = typed("fdm", turned_first, k=4, categories="generalised")
+        ours = typed("fuzzy_hybrid", mixed, k=4, categories="generalised")
+        np.testing.assert_allclose(ours.values, expected.values)
+        assert ours.facts["cluster_loss_categories"] == pytest.approx(expected.facts["cluster_loss_categories"])
+        assert ours.facts["cluster_loss_remeasured"] == pytest.approx(expected.facts["cluster_loss"])
+
+    def test_fdm_first_leaves_the_categories_as_fdm_releases_them(self, mixed):
+        ours, expected = (
+            typed(method, mixed, k=4, categories="generalised", **more)
+            for method, more in (("fuzzy_hybrid", {"order": "fdm_first"}), ("fdm", {}))
+        )
+        np.testing.assert_array_equal(
+            np.delete(ours.values, NUMERIC, axis=1), np.delete(expected.values, NUMERIC, axis=1)
+        )
+        matrix = rotation_matrix(2, "planes", "1-2", np.random.default_rng(8))
+        low, wide = mixed[:, NUMERIC].min(axis=0), np.ptp(mixed[:, NUMERIC], axis=0)
+        np.testing.assert_allclose(
+            ours.values[:, NUMERIC], low + wide * ((expected.values[:, NUMERIC] - low) / wide @ matrix)
+        )
+        assert ours.facts["below_k"] == expected.facts["below_k"]  # a rotation keeps classes
+
+    @pytest.mark.parametrize("method", ["k_member", "fdm", "fuzzy_hybrid"])
+    def test_the_terms_of_the_loss_add_up_and_generalising_does_not_change_it(self, mixed, method):
+        middle, generalised = (typed(method, mixed, k=5, categories=each) for each in ("middle", "generalised"))
+        losses = [name for name in middle.facts if name.startswith("cluster_loss")]
+        assert {name: middle.facts[name] for name in losses} == {name: generalised.facts[name] for name in losses}
+        parts = generalised.facts["cluster_loss_numbers"] + generalised.facts["cluster_loss_categories"]
+        assert generalised.facts["cluster_loss"] == pytest.approx(parts)
+        assert generalised.facts["cluster_loss_categories"] > 0
+
+    @pytest.mark.parametrize("released", ["largest", "weighted"])
+    @pytest.mark.parametrize("order", ["rotation_first", "fdm_first"])
+    @pytest.mark.parametrize(("k", "sigma"), [(2, 0.185), (7, 0.185), (7, 50.0), (40, 1e-4)])
+    def test_strict_keeps_k_anonymity_and_says_nothing_false(self, mixed, k, sigma, order, released):
+        plain, strict = (
+            typed(
+                "fuzzy_hybrid", mixed, k=k, sigma=sigma, order=order, released=released, strict=strict,
+                categories="generalised",
+            )
+            for strict in (False, True)
+        )  # fmt: skip
+        assert is_true(mixed, plain.values)
+        assert is_true(mixed, strict.values)
+        assert strict.facts["below_k"] == 0
+        assert np.unique(strict.values, axis=0, return_counts=True)[1].min() == strict.facts["smallest_class"] >= k
+
+    def test_who_joins_a_class_makes_its_label_wider(self):
+        """Four federal and four self-employed, and a firm between them, for whom no class is left."""
+        groups = np.repeat([[0.0, 0, 0.0, 0, 0], [10.0, 3, 10.0, 0, 2]], 4, axis=0)
+        lone = np.vstack([groups, [[9.0, 2, 9.0, 0, 2]]])
+        values = typed("fdm", lone, k=2, sigma=0.01, strict=True, categories="generalised").values
+        names = MIXED.dependent[1].categories
+        assert [names[int(code)] for code in values[:, 1]] == ["federal"] * 4 + ["private"] * 5
+
+    @pytest.mark.parametrize("k", [2, 9])
+    def test_k_member_has_classes_of_k_and_labels_that_are_no_wider_than_they_must_be(self, mixed, k):
+        one = typed("k_member", mixed, k=k, categories="generalised")
+        assert one.facts["smallest_class"] >= k
+        names = MIXED.dependent[1].categories
+        for members in k_member(Normalised.of(mixed, {}, MIXED), k):
+            seen = {names[int(code)] for code in mixed[members, 1]}
+            smallest = min((each for each in SECTOR.walk() if seen <= set(each.leaves)), key=lambda each: each.height)
+            assert {names[int(code)] for code in one.values[members, 1]} == {smallest.label}
+
+    def test_classes_are_counted_again_once_values_fit_their_domains(self, mixed):
+        """Counts are rounded, so that classes fall together."""
+        whole = Attributes(tuple(replace(each, type="count") if each.is_number else each for each in MIXED.dependent))
+        rough = mixed / [20, 1, 50_000, 1, 1]
+        made = release("fdm", rough, NONE, np.random.default_rng(0), {"k": 3}, whole)
+        fit = fitted(made, np.empty((250, 0)), whole)
+        sizes = np.unique(fit.values, axis=0, return_counts=True)[1]
+        assert fit.facts["smallest_class_released"] == sizes.min()
+        assert fit.facts["below_k_released"] == pytest.approx(100 * sizes[sizes < 3].sum() / 250)
+        assert fit.facts["below_k_released"] < fit.facts["below_k"]
+
+    @pytest.mark.parametrize("columns", [[1, 3], [0, 1, 3]])
+    def test_fewer_than_two_numbers_cannot_be_turned(self, mixed, columns):
+        types = Attributes(tuple(MIXED.dependent[j] for j in columns))
+        numbers = len(set(columns) & set(NUMERIC))
+        with pytest.raises(
+            SdclabError, match=f"a rotation of numbers needs at least two attributes, but there is {numbers}"
+        ):
+            release("fuzzy_hybrid", mixed[:, columns], NONE, np.random.default_rng(0), {}, types)

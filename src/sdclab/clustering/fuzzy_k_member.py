@@ -94,8 +94,10 @@ class FuzzyClusters:
         who, n = self.members.ravel(), int(self.members.max()) + 1
         shares = [(self.memberships * centre[:, None]).ravel() for centre in centres.T]
         values: Matrix = np.column_stack([np.bincount(who, share, minlength=n) for share in shares]).astype(float)
+        gave = self.memberships.ravel() > 0
         for j in mixed.categories:
-            values[:, j] = mixed.middles(j, centres[self._clusters, j], who, self.memberships.ravel())
+            codes = centres[self._clusters, j]
+            values[:, j] = mixed.middles(j, codes[gave], who[gave], self.memberships.ravel()[gave])
         return values
 
 

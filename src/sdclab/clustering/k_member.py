@@ -8,7 +8,7 @@ its width (equation 5); of two records the width is their L1 distance. Ordered c
 are their codes, as numbers do.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,15 +49,27 @@ class Normalised:
     """Taxonomy and leaves of every categorical attribute."""
 
     @classmethod
-    def of(cls, records: Matrix, taxonomies: Mapping[Any, Any] = {}, columns: Attributes | None = None) -> "Normalised":
+    def of(
+        cls,
+        records: Matrix,
+        taxonomies: Mapping[Any, Any] = {},
+        columns: Attributes | None = None,
+        before: Matrix | None = None,
+    ) -> "Normalised":
+        """Some records in units of their ranges, or of those that they had before."""
         numeric, categories = split(records, taxonomies, columns)
-        return cls(numeric / ranges(numeric), categories)
+        measured = numeric if before is None else split(before, taxonomies, columns)[0]
+        return cls(numeric / ranges(measured), categories)
 
     def __len__(self) -> int:
         return len(self.points)
 
     def only(self, chosen: Any) -> "Normalised":
         return Normalised(self.points[chosen], [(taxonomy, leaves[chosen]) for taxonomy, leaves in self.categories])
+
+    def parts(self) -> dict[str, "Normalised"]:
+        """What the two terms of equation 5 look at: numbers and ranks, and categories."""
+        return {"numbers": Normalised(self.points), "categories": Normalised(self.points[:, :0], self.categories)}
 
     def positions(self) -> Matrix:
         """Numbers that say who is near whom: a category counts by its place in the taxonomy."""
@@ -107,6 +119,12 @@ def _losses(records: Normalised, clusters: Sequence[Indices]) -> Vector:
 def loss(records: Normalised, clusters: Sequence[Indices]) -> float:
     """The information loss of crisp clusters (equation 5)."""
     return float(_losses(records, clusters).sum())
+
+
+def cluster_loss(records: Normalised, loss: Callable[[Normalised], float]) -> dict[str, float]:
+    """What methods tell of the loss of their clusters: with its two terms, if there are categories."""
+    parts = records.parts() if records.categories else {}
+    return {"cluster_loss": loss(records), **{f"cluster_loss_{name}": loss(part) for name, part in parts.items()}}
 
 
 def k_member(records: Normalised, k: int, block: int | None = None) -> list[Indices]:

@@ -6,16 +6,26 @@ middle is the mean of numbers, the median of ordered categories, the most freque
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
+from sdclab.base.describe import Doc
+from sdclab.base.errors import SdclabError
 from sdclab.clustering.classes import at_means
 from sdclab.clustering.taxonomy import Taxonomy, placed
 from sdclab.microdata.attribute import Attributes
 from sdclab.numerics.arrays import Indices, Mask, Matrix, Vector
 from sdclab.numerics.linalg import standardised
 from sdclab.numerics.ties import at_most, largest_of
+
+Categories = Annotated[
+    Literal["middle", "generalised"],
+    Doc(
+        "what a cluster's categories become: the most frequent or, if ordered, the median one; or the lowest node of "
+        "the taxonomy above all of them, where the type of a column has one"
+    ),
+]
 
 
 @dataclass(frozen=True)
@@ -24,16 +34,42 @@ class Mixed:
 
     taxonomies: Mapping[int, Taxonomy] = field(default_factory=dict)
     ordinal: Sequence[int] = ()
+    generalised: Sequence[int] = ()
+    """of which not the category in the middle stands for some, but the node of the taxonomy where all meet"""
 
     @classmethod
-    def of(cls, p: int, columns: Attributes | None, taxonomies: Mapping[Any, Any] = {}) -> "Mixed":
+    def of(
+        cls,
+        p: int,
+        columns: Attributes | None,
+        taxonomies: Mapping[Any, Any] = {},
+        categories: Categories = "middle",
+    ) -> "Mixed":
         """Of p attributes; without `columns` they are numbers unless they have a taxonomy."""
         ordinal = [j for j, each in enumerate(columns.dependent if columns else ()) if each.type == "ordinal"]
-        return cls(placed(p, taxonomies, columns), ordinal)
+        trees = placed(p, taxonomies, columns)
+        if categories == "middle":
+            return cls(trees, ordinal)
+        generalised = [j for j, each in trees.items() if each.can_generalise]
+        if not generalised:
+            raise SdclabError("categories is generalised, but the types of the dependents have no taxonomy.")
+        return cls(trees, ordinal, generalised)
 
     @property
     def categories(self) -> list[int]:
         return sorted({*self.taxonomies, *self.ordinal})
+
+    def numbers(self, records: Matrix) -> Matrix:
+        """The attributes that are numbers."""
+        return np.delete(records, self.categories, axis=1) if self.categories else records
+
+    def with_numbers(self, records: Matrix, numbers: Matrix) -> Matrix:
+        """The records with these in the place of their numbers."""
+        if not self.categories:
+            return numbers
+        made = records.copy()
+        made[:, np.delete(np.arange(records.shape[1]), self.categories)] = numbers
+        return made
 
     def points(self, records: Matrix) -> Matrix:
         """Points whose Euclidean distances are those of the records, each attribute with variance 1.
@@ -57,7 +93,12 @@ class Mixed:
         return values
 
     def middles(self, place: int, codes: Vector, groups: Indices, weights: Vector) -> Vector:
-        """For every group the category in the middle of its codes, each with a weight; of equals the first."""
+        """For every group the category in the middle of its codes, each with a weight; of equals the first.
+
+        Or what all its codes are generalised to, whatever they weigh.
+        """
+        if place in self.generalised:
+            return self.taxonomies[place].generalised(codes, groups)
         found, which = np.unique(codes, return_inverse=True)
         size = int(groups.max()) + 1
         total: Matrix = np.zeros((size, len(found)))

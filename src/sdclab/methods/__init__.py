@@ -14,13 +14,14 @@ the form of a study's config, and `CONTROL`: shown there for comparison, never r
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from sdclab.base.errors import SdclabError
 from sdclab.base.registry import Registry, check_numbers
+from sdclab.clustering.classes import anonymity
 from sdclab.microdata.attribute import NUMBERS, Attributes, Bounds, Type
 from sdclab.numerics.arrays import Matrix, Vector
 
@@ -33,6 +34,8 @@ class Release:
 
     values: Matrix
     facts: Mapping[str, float] = field(default_factory=dict)
+    k: int | None = None
+    """how many records a class is to have, if that was asked for"""
 
 
 def grid(method: str) -> Mapping[str, Any]:
@@ -76,17 +79,20 @@ def release(
     where = f"method {method}"
     _check_values(made.values, dependent, names, where)
     check_numbers(made.facts, f"{where}: what it tells as facts")
-    return Release(np.asarray(made.values, dtype=float), made.facts)
+    return replace(made, values=np.asarray(made.values, dtype=float))
 
 
 def fitted(made: Release, independent: Matrix, attributes: Attributes, bounds: Bounds = "balance") -> Release:
     """The release with every value inside its attribute's domain, and what that took: how many numbers were beyond
-    their bounds, how many were rounded, and by how much of their SD it moved a mean and an SD at most.
+    their bounds, how many were rounded, and by how much of their SD it moved a mean and an SD at most. Classes are
+    counted again.
     """
     values = attributes.fitted(made.values, independent, bounds)
+    counted = anonymity(values, made.k) if made.k else {}
+    made = replace(made, facts={**made.facts, **{f"{name}_released": count for name, count in counted.items()}})
     chosen = attributes.numbers()
     if not chosen.any():
-        return Release(values, made.facts)
+        return replace(made, values=values)
     raw, fit = made.values[:, chosen], values[:, chosen]
     whole = attributes.fitted(made.values, independent, "none")
     facts = {
@@ -95,7 +101,7 @@ def fitted(made: Release, independent: Matrix, attributes: Attributes, bounds: B
         "mean_moved": _largest(fit.mean(axis=0) - raw.mean(axis=0), raw),
         "sd_moved": _largest(fit.std(axis=0) - raw.std(axis=0), raw),
     }
-    return Release(values, {**made.facts, **facts})
+    return replace(made, values=values, facts={**made.facts, **facts})
 
 
 def _largest(changes: Vector, values: Matrix) -> float:

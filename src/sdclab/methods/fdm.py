@@ -13,12 +13,12 @@ from sdclab.base.describe import Doc, Given
 from sdclab.clustering.blocks import Block, ClusterSize
 from sdclab.clustering.classes import anonymity, classes
 from sdclab.clustering.fuzzy_k_member import Function, FuzzyClusters, Membership, fuzzy_k_member
-from sdclab.clustering.k_member import Normalised, joined, k_member
-from sdclab.clustering.mixed import NUMBERS, Mixed
+from sdclab.clustering.k_member import Normalised, cluster_loss, joined, k_member
+from sdclab.clustering.mixed import NUMBERS, Categories, Mixed
 from sdclab.clustering.taxonomy import Taxonomies
 from sdclab.methods import Release
 from sdclab.microdata.attribute import TYPES, Attributes
-from sdclab.numerics.arrays import Matrix
+from sdclab.numerics.arrays import Matrix, Vector
 
 REACH = 0.185
 """sigma, fitted on one published number (435.276: exponential, k = 2, FDM), and alpha, for which there is none."""
@@ -54,6 +54,7 @@ def protect(
     released: Released = "largest",
     strict: Strict = False,
     taxonomies: Taxonomies = {},
+    categories: Categories = "middle",
     block: Block = None,
     columns: Annotated[Attributes | None, Given()] = None,
 ) -> Release:
@@ -64,11 +65,11 @@ def protect(
     Neither is k-anonymous, and `below_k` says by how much. Deterministic.
     """
     records = Normalised.of(dependent, taxonomies, columns)
-    mixed = Mixed.of(dependent.shape[1], columns, taxonomies)
+    mixed = Mixed.of(dependent.shape[1], columns, taxonomies, categories)
     options = Modification(k, Function.of(membership, sigma, alpha), released, strict, block, mixed)
     clusters = options.clusters(records)
     values = options.values(dependent, records, clusters)
-    return Release(values, {"cluster_loss": clusters.loss(records), **anonymity(values, k)})
+    return Release(values, {**cluster_loss(records, clusters.loss), **anonymity(values, k)}, k)
 
 
 @dataclass(frozen=True)
@@ -107,5 +108,13 @@ class Modification:
             values[small] = self.mixed.at_centres(original[small], crisp)
             return values
         for before, after in zip(large, joined(records, large, small), strict=True):
-            values[after] = values[before[0]]
+            values[after] = self._with_joined(values[before[0]], original[after[len(before) :]])
         return values
+
+    def _with_joined(self, centre: Vector, others: Matrix) -> Vector:
+        """What is released of a class that others join: its centre, generalised so far that it is true of them."""
+        made = centre.copy()
+        for j in self.mixed.generalised:
+            codes = np.append(centre[j], others[:, j])
+            made[j] = self.mixed.taxonomies[j].generalised(codes, np.zeros(len(codes), dtype=np.intp))[0]
+        return made

@@ -11,8 +11,8 @@ import numpy as np
 from sdclab.base.describe import Given
 from sdclab.clustering.blocks import Block, ClusterSize
 from sdclab.clustering.classes import anonymity
-from sdclab.clustering.k_member import Normalised, k_member, loss
-from sdclab.clustering.mixed import Mixed
+from sdclab.clustering.k_member import Normalised, cluster_loss, k_member, loss
+from sdclab.clustering.mixed import Categories, Mixed
 from sdclab.clustering.taxonomy import Taxonomies
 from sdclab.methods import Release
 from sdclab.microdata.attribute import TYPES, Attributes
@@ -29,6 +29,7 @@ def protect(
     *,
     k: ClusterSize = 3,
     taxonomies: Taxonomies = {},
+    categories: Categories = "middle",
     block: Block = None,
     columns: Annotated[Attributes | None, Given()] = None,
 ) -> Release:
@@ -38,5 +39,6 @@ def protect(
     """
     records = Normalised.of(dependent, taxonomies, columns)
     clusters = k_member(records, k, block)
-    values = Mixed.of(dependent.shape[1], columns, taxonomies).at_centres(dependent, clusters)
-    return Release(values, {"cluster_loss": loss(records, clusters), **anonymity(values, k)})
+    values = Mixed.of(dependent.shape[1], columns, taxonomies, categories).at_centres(dependent, clusters)
+    losses = cluster_loss(records, lambda part: loss(part, clusters))
+    return Release(values, {**losses, **anonymity(values, k)}, k)

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from sdclab.base.errors import SdclabError
+from sdclab.microdata.tree import Node
 from sdclab.numerics.arrays import Indices, Mask, Matrix, Vector
 from sdclab.numerics.balance import balanced
 from sdclab.numerics.linalg import orthonormal_basis, with_intercept
@@ -35,15 +36,22 @@ class Attribute:
     decimals: int | None = None
     """how many a number has; None: as many as it takes"""
     categories: tuple[str, ...] = ()
-    """in their order, if they have one"""
+    """in their order, if they have one; after them what a taxonomy generalises them to, which no original has"""
     masses: tuple[float, ...] = ()
     """numbers that many records have in common, as a spike at zero"""
     gaps: bool = False
     """whether a value may be missing"""
+    taxonomy: Node | None = None
+    """the tree over the categories, if there is one"""
 
     @property
     def is_number(self) -> bool:
         return self.type in NUMBERS
+
+    @property
+    def leaves(self) -> tuple[str, ...]:
+        """The categories that an original may have."""
+        return self.categories[: len(self.taxonomy.leaves)] if self.taxonomy else self.categories
 
     def fitted(self, values: Vector, bounds: Bounds = "clip") -> Vector:
         """Released values inside the domain: codes of categories, or numbers with its decimals inside its bounds.

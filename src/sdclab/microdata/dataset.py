@@ -14,12 +14,17 @@ import numpy as np
 from sdclab.base.errors import SdclabError, unknown
 from sdclab.base.files import csv_text, read, sha256, write
 from sdclab.microdata.attribute import Attribute
+from sdclab.microdata.tree import Node
 from sdclab.numerics.arrays import Matrix
+from sdclab.numerics.digits import number_text
 
 Kind = Literal["original", "replica", "stand-in", "own"]
 
 Missing = Literal["refuse", "drop", "keep"]
 """What becomes of a row with a gap, a missing value."""
+
+Labels = Mapping[str, Sequence[str]]
+"""The categories of columns of text, in the order of their codes."""
 
 PATTERN = "pattern of gaps"
 """The column that tells which values of a record were missing, if gaps are kept: one more independent."""
@@ -115,16 +120,12 @@ def _about(attribute: Attribute) -> dict[str, Any]:
 def _attribute(about: Mapping[str, Any]) -> Attribute:
     lists = {key: tuple(about[key]) for key in ("categories", "masses")}
     low, high = (none if about[side] is None else about[side] for side, none in (("low", -inf), ("high", inf)))
-    return Attribute(**{**about, **lists, "low": low, "high": high})
+    taxonomy = Node.of(about["taxonomy"]) if about.get("taxonomy") else None
+    return Attribute(**{**about, **lists, "low": low, "high": high, "taxonomy": taxonomy})
 
 
 def _checksum(facts: Mapping[str, Any]) -> str:
     return sha256(json.dumps(facts, sort_keys=True).encode())
-
-
-def number_text(value: float) -> str:
-    """Without a point if it is whole, else in the fewest digits that give it back."""
-    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
 
 
 def number(text: str) -> float:
@@ -140,13 +141,17 @@ def numbers(
     header: Sequence[str],
     file: str,
     names: Sequence[int] | None = None,
+    labels: Labels = {},
 ) -> Matrix:
     """The chosen columns of text rows as numbers; `names` are the rows' numbers in the file, if not 1, 2, 3...
+
+    Columns with labels hold categories, which become their places among them: codes 0, 1, 2...
 
     An error names row and column, never the value: it may be confidential.
     """
     places = {column: i for i, column in enumerate(header)}
     where = [places[column] for column in columns]
+    codes = [{each: code for code, each in enumerate(labels.get(column, ()))} for column in columns]
     values = np.empty((len(rows), len(columns)))
     for i, row in enumerate(rows):
         name = names[i] if names else i + 1
@@ -155,9 +160,10 @@ def numbers(
         for j, position in enumerate(where):
             cell = row[position].strip()
             try:
-                values[i, j] = number(cell)
-            except ValueError:
-                problem = "is missing" if cell in ("", "?", "NA") else "is not a number"
+                values[i, j] = codes[j][cell] if codes[j] else number(cell)
+            except (ValueError, KeyError):
+                none = "is none of its categories" if codes[j] else "is not a number"
+                problem = "is missing" if cell in ("", "?", "NA") else none
                 raise SdclabError(f"{file}: row {name}, column {columns[j]} {problem}.") from None
             if not np.isfinite(values[i, j]):
                 raise SdclabError(f"{file}: row {name}, column {columns[j]} is NaN or infinite.")

@@ -12,7 +12,7 @@ stands in a file beside it, `data.sdclab.yaml` for `data.csv`; the command line 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from typing import Any
 from sdclab.base import documents
 from sdclab.base.errors import SdclabError, shortened, unknown
 from sdclab.microdata.attribute import NUMBERS, TYPES, Type
-from sdclab.microdata.dataset import number_text
+from sdclab.microdata.tree import Node, label, named_tree_of
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,8 @@ class Declared:
     high: float | None = None
     decimals: int | None = None
     masses: tuple[float, ...] | None = None
+    taxonomy: Node | None = None
+    """a tree over the categories; without one no two of them have more in common than others"""
 
     @property
     def is_categories(self) -> bool:
@@ -102,7 +104,7 @@ def parse_types(given: Sequence[str]) -> dict[str, Declared]:
 
 
 def types_of(said: Mapping[str, Any], where: str) -> dict[str, Declared]:
-    """A mapping of columns to a type, or to a mapping of type, categories, low, high, decimals and masses."""
+    """A mapping of columns to a type, or to a mapping of type, categories, low, high, decimals, masses and taxonomy."""
     return {str(name): _declared(about, f"{where}: {shortened(str(name))}") for name, about in said.items()}
 
 
@@ -127,6 +129,9 @@ def _declared(about: Any, where: str) -> Declared:
         _decimals(about.get("decimals"), where),
         _masses(about.get("masses"), where),
     )
+    if about.get("taxonomy") is not None:
+        tree = named_tree_of(about["taxonomy"], found.categories, where)
+        found = replace(found, type=type or "nominal", categories=found.categories or tree.leaves, taxonomy=tree)
     _check(found, where)
     return found
 
@@ -136,6 +141,8 @@ def _check(found: Declared, where: str) -> None:
     numeric = [key for key in OF_NUMBERS if getattr(found, key) is not None]
     if found.categories is not None and (numeric or found.type in NUMBERS):
         raise SdclabError(f"{where} has categories, but is declared as one of numbers, too.")
+    if found.taxonomy is not None and found.type == "ordinal":
+        raise SdclabError(f"{where} is ordinal, so it has no taxonomy: what its categories have in common has no rank.")
     if found.is_categories and numeric:
         raise SdclabError(f"{where} is {found.type}, so it has no {numeric[0]}.")
     if found.low is not None and found.high is not None and found.low >= found.high:
@@ -147,17 +154,10 @@ def _categories(given: Any, where: str) -> tuple[str, ...] | None:
         return None
     if isinstance(given, str) or not isinstance(given, Sequence):
         raise SdclabError(f"{where}: categories must be a list.")
-    labels = tuple(_label(each) for each in given)
+    labels = tuple(map(label, given))
     if len(labels) < 2 or len(set(labels)) < len(labels) or "" in labels:
         raise SdclabError(f"{where}: categories must be at least two, none of them empty or named twice.")
     return labels
-
-
-def _label(given: Any) -> str:
-    """YAML reads 1 as a number, 2.0 too, and yes as true."""
-    if isinstance(given, int | float) and not isinstance(given, bool):
-        return number_text(float(given))
-    return str(given).strip()
 
 
 def _number(given: Any, key: str, where: str) -> float | None:

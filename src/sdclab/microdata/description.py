@@ -13,12 +13,12 @@ import pandas as pd
 from sdclab.base.errors import listed
 from sdclab.base.names import written
 from sdclab.microdata.attribute import Attribute
-from sdclab.microdata.dataset import number_text
 from sdclab.microdata.declaration import Declared, types_of
 from sdclab.microdata.inference import SHARED, attributes
 from sdclab.microdata.microdata import Microdata
 from sdclab.microdata.roles import unfit
 from sdclab.numerics.arrays import Matrix, Vector
+from sdclab.numerics.digits import number_text
 
 SEEN = 2_000
 """Records in which identities are looked for; all others must then obey them, too."""
@@ -52,7 +52,7 @@ class Column:
     def _categories_in_words(self) -> str:
         if self.attribute is None:
             return ""
-        categories = self.attribute.categories
+        categories = self.attribute.leaves
         shown = [f"{label} {self.counts[label]}" for label in categories if label in self.counts]
         rarer = len(categories) - len(shown)
         some = [listed(shown)] if shown else []

@@ -103,7 +103,9 @@ def _categories(table: Microdata, column: str, said: Declared) -> Attribute:
     if unheard:
         outside = sum(levels.counts()[label] for label in unheard)
         raise SdclabError(f"{table.file}: {outside} values of column {column} are not among its categories.")
-    found = Attribute(column, type, categories=categories, gaps=bool(table.gaps([column]).any()))
+    tree = said.taxonomy
+    released = categories + (tree.inner if tree else ())
+    found = Attribute(column, type, categories=released, gaps=bool(table.gaps([column]).any()), taxonomy=tree)
     _check_categories(table, found, len(levels.labels))
     return found
 

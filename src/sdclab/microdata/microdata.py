@@ -17,8 +17,9 @@ import pandas as pd
 
 from sdclab.base.errors import SdclabError, listed, unknown
 from sdclab.microdata.attribute import Attribute
-from sdclab.microdata.dataset import Dataset, Missing, number, number_text
+from sdclab.microdata.dataset import Dataset, Missing, number
 from sdclab.numerics.arrays import Indices, Mask, Matrix, Vector
+from sdclab.numerics.digits import number_text
 
 MISSING = ("", "?", "NA")
 """Beside NaN, what counts as a missing value."""
@@ -306,16 +307,22 @@ class Microdata:
         return values[~np.isnan(values)]
 
     def _categories_again(self, column: str, codes: Vector, attribute: Attribute) -> Any:
-        """Categories as they stand in the file, and a gap as it stood there, if there was one."""
+        """Categories as they stand in the file, and a gap as it stood there, if there was one.
+
+        What they are generalised to is text, and makes one of a column that is of another type.
+        """
         cells, levels = self.frame[column], self.levels(column)
+        leaves = attribute.leaves
+        as_text = bool((codes >= len(leaves)).any()) and not _is_words(cells)
         known = dict(zip(levels.labels, levels.cells, strict=True))
-        labels = [known.get(label, _cell(cells, label)) for label in attribute.categories]
+        labels = list(leaves if as_text else (known.get(label, _cell(cells, label)) for label in leaves))
+        labels += attribute.categories[len(leaves) :]
         gaps = np.isnan(codes)
         made = np.array([*labels, None], dtype=object)[np.where(gaps, -1, codes).astype(np.intp)]
         if _is_words(cells):
             there = cells.to_numpy(dtype=object)
             made[gaps] = np.where(levels.places[gaps] < 0, there[gaps], "")
-        return pd.Series(made, index=cells.index, dtype=cells.dtype)
+        return pd.Series(made, index=cells.index, dtype=object if as_text else cells.dtype)
 
 
 def without_gaps(table: Microdata, columns: Sequence[str], missing: Missing, say: Say) -> Microdata:

@@ -56,7 +56,7 @@ def pair(
 
     An intruder may know the keys and wants to know the targets.
     """
-    columns, left_out = _shared(original, released, dependent, independent)
+    columns, left_out = _shared(original, released, dependent, independent, declared)
     _check_risk(original, released, key, target, columns, left_out)
     known = {name: _attribute(name, original, released, declared) for name in columns}
     paired = _paired(original, released, columns, independent, missing, say)
@@ -107,7 +107,11 @@ def _attribute(name: str, original: Microdata, released: Microdata, declared: Ma
 
 
 def _shared(
-    original: Microdata, released: Microdata, dependent: Sequence[str], independent: Sequence[str]
+    original: Microdata,
+    released: Microdata,
+    dependent: Sequence[str],
+    independent: Sequence[str],
+    declared: Mapping[str, Declared],
 ) -> tuple[list[str], dict[str, str]]:
     """The columns to compare, in the original's order, and why others are left out."""
     named = {*dependent, *independent}
@@ -118,19 +122,23 @@ def _shared(
     if dependent:
         return [name for name in original.columns if name in named], {}
     others = [name for name in dict.fromkeys(original.columns + released.columns) if name not in named]
-    left_out = {name: why for name in others if (why := _unfit(name, original, released))}
+    left_out = {name: why for name in others if (why := _unfit(name, original, released, declared))}
     if len(left_out) == len(others):
         raise SdclabError(f"{original.file} and {released.file} share no column that could be compared.")
     return [name for name in original.columns if name not in left_out], left_out
 
 
-def _unfit(name: str, original: Microdata, released: Microdata) -> str:
+def _unfit(name: str, original: Microdata, released: Microdata, declared: Mapping[str, Declared]) -> str:
     """Why a column is not compared; nothing if it is."""
     for table in (original, released):
         if name not in table:
             return f"is not in {table.file}"
         if name == table.row_names:
             return "names the rows"
+    tree = declared[name].taxonomy if name in declared else None
+    if tree is not None and set(released.levels(name).labels) <= {*tree.leaves, *tree.inner}:
+        return ""
+    for table in (original, released):
         if table.is_text(name) and (not original.is_text(name) or unfit(original, name)):
             return f"holds text in {table.file}, first in row {table.first_text(name)}"
     if original.is_text(name) and set(released.levels(name).labels) - set(original.levels(name).labels):

@@ -17,9 +17,10 @@ from urllib.parse import urlsplit
 from sdclab.base import files
 from sdclab.base.errors import SdclabError, listed
 from sdclab.microdata import packed, prepare
-from sdclab.microdata.dataset import Dataset, number_text
+from sdclab.microdata.dataset import Dataset
 from sdclab.microdata.generators import GENERATORS
 from sdclab.microdata.manifest import Download, Entry
+from sdclab.numerics.digits import number_text
 from sdclab.numerics.seeds import seed_of, stream
 
 CONNECT_SECONDS = 5

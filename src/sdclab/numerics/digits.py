@@ -6,6 +6,11 @@ from sdclab.base.errors import SdclabError
 from sdclab.numerics.ties import slack
 
 
+def number_text(value: float) -> str:
+    """Without a point if it is whole, else in the fewest digits that give it back."""
+    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+
+
 def unit(text: str) -> Decimal:
     """The last printed place: 0.001 for 49.163, 1E-6 for 1.09e-04."""
     exponent = Decimal(text).as_tuple().exponent
