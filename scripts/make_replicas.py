@@ -31,7 +31,7 @@ Thyroid a stratum is a cluster of the mixture that `hybrid` finds in the origina
 clusters for 6. The replica is thus nearer to a mixture of normal distributions than the original is, and flatters
 methods that suppose one.
 
-Dichotomous attributes are shuffled one by one inside the same clusters, so their relations are not kept. Normal
+Categories are shuffled one by one inside the same clusters, so their relations are not kept. Normal
 records know no bounds: some values are beyond the original's least or greatest, some negative.
 
 | replica | records | k | clusters | smallest | PIL | DR | DBRL | PRL | interval | copy | crowding | beyond |

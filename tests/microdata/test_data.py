@@ -15,8 +15,9 @@ from conftest import PROJECT, SCHEMAS, needs_originals, originals
 from sdclab.base.errors import SdclabError
 from sdclab.base.files import replacing, sha256, write
 from sdclab.evidence.fidelity import KEY_NUMBERS
-from sdclab.experiment import replicas
+from sdclab.experiment import data, replicas
 from sdclab.experiment import study as studies
+from sdclab.experiment.scenario import Scenario
 from sdclab.methods import hybrid
 from sdclab.microdata import manifest, prepare, retrieve
 from sdclab.microdata.dataset import Dataset
@@ -48,7 +49,7 @@ def written(places: retrieve.Places, name: str, rows: list[list[str]]) -> None:
 
 class TestManifest:
     def test_names_every_dataset_with_all_that_is_to_be_known(self, entries):
-        assert set(entries) == {"census", "thyroid", "adult", "neoplasm", "example"}
+        assert set(entries) == {"census", "thyroid", "adult", "adult_mixed", "neoplasm", "example"}
         assert len(entries["census"].columns) == 13
         assert len(entries["thyroid"].numbers) == 5
         assert len(entries["thyroid"].categories) == 15
@@ -99,6 +100,19 @@ class TestLoaders:
             values = prepare.adult(text.encode(), "adult.data", columns)
             np.testing.assert_array_equal(values, [[39, 77516, 13, 2174, 0, 40]] * 3)
 
+    def test_adults_text_becomes_codes_by_its_labels(self):
+        lines = [
+            "39, Private, 1, b, 13, c, d, e, f, Male, 0, 0, 40, h, i",
+            "50, ?, 2, b, 9, c, d, e, f, Female, 0, 0, 13, h, i",
+        ]
+        labels = {"workclass": ("Private", "unknown"), "sex": ("Female", "Male")}
+        columns = ("sex", "age", "workclass")
+        values = prepare.adult("\n".join(lines).encode(), "adult.data", columns, labels)
+        np.testing.assert_array_equal(values, [[1, 39, 0], [0, 50, 1]])
+        with pytest.raises(SdclabError, match=r"adult.data: row 2, column sex is none of its categories") as refused:
+            prepare.adult("\n".join(lines).encode(), "adult.data", columns, {**labels, "sex": ("Male", "other")})
+        assert "Female" not in str(refused.value)
+
     def test_adult_stops_after_ten_thousand(self):
         line = "39, a, 77516, b, 13, c, d, e, f, g, 2174, 0, 40, h, i\n"
         assert len(prepare.adult((line * 10_050).encode(), "adult.data", ("age",))) == 10_000
@@ -120,7 +134,9 @@ class TestLoaders:
             prepare.thyroid("\n".join([incomplete, incomplete, bad]).encode(), "allbp.data", ("age", "TSH"))
 
     @needs_originals
-    @pytest.mark.parametrize(("name", "rows"), [("census", 1080), ("thyroid", 1947), ("adult", 10_000)])
+    @pytest.mark.parametrize(
+        ("name", "rows"), [("census", 1080), ("thyroid", 1947), ("adult", 10_000), ("adult_mixed", 10_000)]
+    )
     def test_the_real_files(self, dataset, entries, name, rows):
         original = dataset(name)
         assert (original.kind, len(original.values)) == ("original", rows)
@@ -313,7 +329,7 @@ def columns_of(entry, dataset):
 
 
 class TestReplicas:
-    @pytest.fixture(params=["census", "thyroid", "adult"])
+    @pytest.fixture(params=["census", "thyroid", "adult", "adult_mixed"])
     def entry(self, request, entries):
         return entries[request.param]
 
@@ -330,6 +346,29 @@ class TestReplicas:
             retrieve.substitute(entries["census"], places).select(("PTOTVAL", "POTHVAL", "PEARNVAL"), "test").T
         )
         assert (total == other + earned).all()
+
+    def test_adult_mixed_is_typed_with_taxonomies_and_raw_in_its_numbers(self, entries, places, tmp_path):
+        """From the manifest over the files that the workflow keeps to what a scenario sees, on the replica."""
+        entry = entries["adult_mixed"]
+        table, about = tmp_path / "adult_mixed.csv", tmp_path / "adult_mixed.json"
+        retrieve.substitute(entry, places).write(table, about)
+        mixed = Scenario("mixed", entry.name, ("age", "workclass", "sex"), types=entry.types)
+        workclass = mixed.attributes(data.read(mixed, table, about)).dependent[1]
+        assert (workclass.type, workclass.leaves[:2]) == ("nominal", ("Federal-gov", "State-gov"))
+        assert workclass.categories[len(workclass.leaves) :] == (
+            "government",
+            "self-employed",
+            "working",
+            "not paid",
+            "*",
+        )
+        raw = Scenario("raw", entry.name, ("age", "fnlwgt"))
+        assert raw.attributes(data.read(raw, table, about)) is None
+
+    @needs_originals
+    def test_adult_mixed_has_the_numbers_of_adult(self, entries, dataset):
+        numbers = dataset("adult_mixed").select(entries["adult"].columns, "test")
+        np.testing.assert_array_equal(numbers, dataset("adult").values)
 
     def test_dichotomies_stay_dichotomies(self, entries, places):
         flags = retrieve.substitute(entries["thyroid"], places).select(entries["thyroid"].categories, "test")

@@ -28,7 +28,7 @@ def read(scenario: AnyScenario, table: Path, about: Path) -> Dataset:
     """A prepared dataset as a scenario takes it: with types, if it says so."""
     dataset = Dataset.read(table, about)
     if scenario.types is None:
-        return dataset
+        return replace(dataset, attributes=())
     from sdclab.microdata.typed import typed
 
     return typed(dataset, scenario.columns, scenario.types)

@@ -7,7 +7,8 @@ from typing import Any, Literal
 
 from sdclab.base import documents
 from sdclab.base.errors import SdclabError, unknown
-from sdclab.microdata.dataset import Missing
+from sdclab.microdata.attribute import Attribute
+from sdclab.microdata.dataset import Missing, number
 from sdclab.microdata.declaration import Declared, read_beside, types_of
 
 
@@ -70,6 +71,23 @@ class Entry:
     @property
     def categories(self) -> tuple[str, ...]:
         return tuple(column for column in self.columns if self.types[column].is_categories)
+
+    @property
+    def coded(self) -> tuple[Attribute, ...]:
+        """The columns whose categories are text: prepared tables hold their codes."""
+        return tuple(
+            Attribute(column, self.types[column].type or "nominal", categories=labels)
+            for column in self.categories
+            if (labels := self.types[column].categories) and not all(map(_is_number, labels))
+        )
+
+
+def _is_number(label: str) -> bool:
+    try:
+        number(label)
+    except ValueError:
+        return False
+    return True
 
 
 def load(path: Path | str, schema: Path | str) -> dict[str, Entry]:

@@ -1,6 +1,7 @@
 """From a file as its publisher ships it to the prepared table, one function a dataset.
 
-Each takes the file's bytes, its name for messages, and the columns to deliver, and returns the matrix of those columns.
+Each takes the file's bytes, its name for messages, the columns to deliver and the labels of those that hold text, and
+returns the matrix of those columns.
 """
 
 import csv
@@ -10,7 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from sdclab.base.errors import SdclabError, unknown
-from sdclab.microdata.dataset import numbers
+from sdclab.microdata.dataset import Labels, numbers
 from sdclab.microdata.rda import data_frames
 from sdclab.numerics.arrays import Matrix
 
@@ -19,6 +20,8 @@ ADULT_FIELDS = (
     "capital-gain capital-loss hours-per-week native-country income"
 ).split()
 ADULT_RECORDS = 10_000
+UNKNOWN = "unknown"
+"""What Adult leaves open is a category of its own, since no record is left out."""
 
 THYROID_FIELDS = (
     "age sex on_thyroxine query_on_thyroxine on_antithyroid_medication sick pregnant thyroid_surgery I131_treatment "
@@ -31,19 +34,19 @@ THYROID_COMPLETE = ("age", "sex", "TSH", "T3", "TT4", "T4U", "FTI")
 DICHOTOMIES = {"f": "0", "t": "1", "F": "0", "M": "1"}
 
 
-def table(content: bytes, file: str, columns: Sequence[str]) -> Matrix:
+def table(content: bytes, file: str, columns: Sequence[str], labels: Labels = {}) -> Matrix:
     """A CSV file whose header names the columns, in any order and with others among them."""
     header, *rows = _rows(content, file)
     for column in columns:
         if column not in header:
             raise unknown("column", column, header, f"{file}: asked for by the manifest")
-    return numbers(rows, columns, header, file)
+    return numbers(rows, columns, header, file, labels=labels)
 
 
-def census(content: bytes, file: str, columns: Sequence[str]) -> Matrix:
+def census(content: bytes, file: str, columns: Sequence[str], labels: Labels = {}) -> Matrix:
     """The CASC reference file, as CSV or as the R data file of sdcMicro."""
     if not file.endswith(".rda"):
-        return table(content, file, columns)
+        return table(content, file, columns, labels)
     for frame in data_frames(content, file).values():
         if all(column in frame for column in columns):
             for column in columns:
@@ -57,22 +60,26 @@ def census(content: bytes, file: str, columns: Sequence[str]) -> Matrix:
     raise SdclabError(f"{file}: holds no data frame with the columns {', '.join(columns)}.")
 
 
-def thyroid(content: bytes, file: str, columns: Sequence[str]) -> Matrix:
+def thyroid(content: bytes, file: str, columns: Sequence[str], labels: Labels = {}) -> Matrix:
     """UCI thyroid disease, `allbp`: complete cases, dichotomies as 0 and 1; `.|id` behind the class does no harm."""
     rows = _with_fields(_rows(content, file), THYROID_FIELDS, file)
     needed = [THYROID_FIELDS.index(name) for name in THYROID_COMPLETE]
     complete = [i for i, row in enumerate(rows) if all(row[j] != "?" for j in needed)]
     coded = [[DICHOTOMIES.get(cell, cell) for cell in rows[i]] for i in complete]
-    return numbers(coded, columns, THYROID_FIELDS, file, names=[i + 1 for i in complete])
+    return numbers(coded, columns, THYROID_FIELDS, file, [i + 1 for i in complete], labels)
 
 
-def adult(content: bytes, file: str, columns: Sequence[str]) -> Matrix:
+def adult(content: bytes, file: str, columns: Sequence[str], labels: Labels = {}) -> Matrix:
     """UCI Adult, training file: the first 10,000 records, with or without a header line."""
     rows = _rows(content, file)
     if rows[0][0].lower() == "age":
         rows = rows[1:]
     first = _with_fields(rows[:ADULT_RECORDS], ADULT_FIELDS, file)
-    return numbers(first, columns, ADULT_FIELDS, file)
+    for row in first:
+        for name in labels:
+            place = ADULT_FIELDS.index(name)
+            row[place] = UNKNOWN if row[place] == "?" else row[place]
+    return numbers(first, columns, ADULT_FIELDS, file, labels=labels)
 
 
 def _rows(content: bytes, file: str) -> list[list[str]]:
@@ -96,7 +103,7 @@ def _with_fields(rows: list[list[str]], fields: Sequence[str], file: str) -> lis
     return rows
 
 
-PREPARATIONS: dict[str, Callable[[bytes, str, Sequence[str]], Matrix]] = {
+PREPARATIONS: dict[str, Callable[[bytes, str, Sequence[str], Labels], Matrix]] = {
     "adult": adult,
     "census": census,
     "table": table,

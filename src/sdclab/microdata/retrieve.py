@@ -81,17 +81,19 @@ def retrieve(entry: Entry, places: Places, download: bool, say: Callable[[str], 
 
 def prepared(entry: Entry, content: bytes, file: str) -> Dataset:
     """The original from a file's bytes, verified."""
-    values = prepare.PREPARATIONS[entry.preparation](content, file, entry.columns)
+    labels = {each.name: each.categories for each in entry.coded}
+    values = prepare.PREPARATIONS[entry.preparation](content, file, entry.columns, labels)
     if len(values) != entry.rows:
         raise SdclabError(f"{file}: gives {len(values)} records of {entry.name}, but {entry.rows} are expected.")
-    dataset = Dataset(entry.name, "original", file, entry.columns, values)
+    dataset = Dataset(entry.name, "original", file, entry.columns, values, entry.coded)
     _check_categories(dataset, entry)
     verify(dataset, entry.sha256)
     return dataset
 
 
 def _check_categories(dataset: Dataset, entry: Entry) -> None:
-    for column in entry.categories:
+    coded = {each.name for each in dataset.attributes}
+    for column in (column for column in entry.categories if column not in coded):
         allowed = entry.types[column].categories
         values = dataset.values[:, dataset.columns.index(column)]
         if allowed and not set(map(number_text, values.tolist())) <= set(allowed):
@@ -106,7 +108,7 @@ def substitute(entry: Entry, places: Places) -> Dataset:
     if entry.replica is not None:
         path = places.replicas / entry.replica.file
         values = prepare.table(_gunzipped(path), path.name, entry.columns)
-        dataset = Dataset(entry.name, "replica", path.name, entry.columns, values)
+        dataset = Dataset(entry.name, "replica", path.name, entry.columns, values, entry.coded)
         verify(dataset, entry.replica.sha256)
         return dataset
     if entry.generator is not None:
