@@ -1,10 +1,13 @@
 """Tables that a method or measure may meet and would rather not: small, fit for a scenario, and awkward otherwise."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from sdclab.experiment.scenario import Scenario, Split
 from sdclab.microdata.attribute import Attribute, Attributes, Type
 from sdclab.microdata.dataset import Dataset
+from sdclab.microdata.tree import tree_of
 
 N = 45
 """Records of most tables: clusters of 20 and a model of five attributes fit in, and no run takes long."""
@@ -134,6 +137,14 @@ def _typed(dependent: list[Column], independent: list[Column] = []) -> Typed:
     return parts[0], parts[1], Attributes(y, x)
 
 
+def _with_taxonomy(table: Typed) -> Typed:
+    """The last dependent with a tree over its four categories, whose nodes are in its domain, and in no record."""
+    dependent, independent, columns = table
+    tree = tree_of([{"both": ["c0", "c1"]}, "c2", "c3"], "nasty")
+    last = replace(columns.dependent[-1], categories=(*tree.leaves, *tree.inner), taxonomy=tree)
+    return dependent, independent, replace(columns, dependent=(*columns.dependent[:-1], last))
+
+
 def typed_tables() -> dict[str, Typed]:
     """Name -> dependents, independents and what they hold: categories in all the forms that a file may have them."""
     y, long = _records(1, 3), _records(8, 2, 130)
@@ -158,6 +169,7 @@ def typed_tables() -> dict[str, Typed]:
         "categories that no record has": _typed([*numbers, *unseen], [("nominal", _codes(31, 3), 2)]),
         "a category that a number tells": _typed([*numbers, halved]),
         "a category that an independent has": _typed([*numbers, three], [three]),
+        "categories with a taxonomy": _with_taxonomy(_typed([*numbers, ("nominal", _codes(44, 4))], [three])),
         "ordered categories": _typed([("ordinal", _codes(33, 5)), ("ordinal", _codes(34, 3))]),
         "ordered categories beside a number": _typed([numbers[0], ("ordinal", _codes(33, 5))], numbers[1:]),
         "a count with a spike": _typed([spike, numbers[0]], [three]),

@@ -4,6 +4,7 @@
       region: nominal
       size: {type: ordinal, categories: [small, medium, large]}
       income: {low: 0, decimals: 2, masses: [0]}
+      sector: {taxonomy: {government: [federal, local], private: [firm, self-employed]}}
     rules:
       - total = wages + interest
 
