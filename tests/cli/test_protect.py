@@ -271,6 +271,28 @@ def test_a_short_seed_is_warned_of_where_it_protects(run, method, seed, warned):
     assert ("WARNING: the seed is below 2^32, and so few can all be tried" in err) == warned
 
 
+def test_a_taxonomy_beside_the_file_generalises_its_text(run):
+    """Two clusters of four: federal and local are government, firm and none have nothing in common."""
+    rows = [(1, 10, "federal"), (2, 11, "local"), (90, 70, "firm"), (91, 72, "none")]
+    Path("in.csv").write_text(text(rows * 2, "a,b,sector"))
+    Path("in.sdclab.yaml").write_text(
+        "types:\n  sector: {taxonomy: [{government: [federal, local], private: [firm, self]}, none]}\n"
+    )
+    arguments = ("--method", "k_member", "--k", 4, "--categories", "generalised")
+    assert run("protect", "in.csv", *arguments, "-o", "out.csv")[0] == 0
+    assert [row[2] for row in rows_of("out.csv")] == ["sector", *["government", "government", "*", "*"] * 2]
+    status, printed, _ = run("measure", "in.csv", "out.csv", "--measures", "information_loss", "--json")
+    assert status == 0
+    told = json.loads(printed)
+    assert not told["not_compared"]
+    # 4 × 1/2 + 4 × 1, over a tree of height 2
+    assert told["measures"]["information_loss"]["information_loss_categories"] == pytest.approx(6)
+    Path("in.sdclab.yaml").write_text("types:\n  sector: {taxonomy: [[federal, local], [local, none]]}\n")
+    status, _, said = run("protect", "in.csv", *arguments, "-o", "out.csv")
+    assert status == 2
+    assert "in.sdclab.yaml: types: sector: taxonomy: a category stands in the taxonomy twice" in said
+
+
 def test_a_name_with_a_comma_on_the_command_line(run):
     frame = named_people().rename(columns={"income": "income, EUR", "tax": '-tax "net"'})
     frame.to_csv("in.csv", index=False)

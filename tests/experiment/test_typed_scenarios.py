@@ -164,3 +164,24 @@ def test_a_rotation_stays_raw(study):
     found = study(scenarios=scenarios, grid=grid).scenarios["R"]
     assert isinstance(found, Rotation)
     assert found.types is None
+
+
+def test_a_cell_of_numbers_and_text_tells_both_terms_of_the_loss_and_counts_anonymity(study, dataset):
+    """Adult with its taxonomies, from the manifest to the row of a cell."""
+    scenario = {"dataset": "adult_mixed", "dependent": ["age", "hours-per-week", "workclass", "sex"], "typed": True}
+    given = {"scenarios": {"mixed": scenario}, "grid": [{"method": "k_member", "parameters": {"k": 5}}]}
+    mixed = study(**given).scenarios["mixed"]
+    records = as_read(mixed, dataset("adult_mixed").head(400))
+    cells = [
+        Cell("s", "mixed", method, {"k": 5, "categories": "generalised", **more}, 1)
+        for method, more in (("k_member", {}), ("fuzzy_hybrid", {"strict": True}))
+    ]
+    crisp, hybrid = run_all(cells, mixed, records, {"information_loss": {}}, "")
+    for row in (crisp, hybrid):
+        assert row["information_loss"] == pytest.approx(
+            row["information_loss_numbers"] + row["information_loss_categories"]
+        )
+        assert row["information_loss_categories"] > 0
+        assert row["below_k"] == row["below_k_released"] == 0
+        assert row["smallest_class_released"] >= row["smallest_class"] >= 5
+    assert crisp["information_loss_categories"] == pytest.approx(crisp["cluster_loss_categories"])

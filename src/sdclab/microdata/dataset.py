@@ -135,6 +135,14 @@ def number(text: str) -> float:
     return float(text)
 
 
+def is_number(text: str) -> bool:
+    """Whether a text is a finite number."""
+    try:
+        return isfinite(number(text))
+    except ValueError:
+        return False
+
+
 def numbers(
     rows: Sequence[Sequence[str]],
     columns: Sequence[str],

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sdclab.base.errors import SdclabError, shortened
 from sdclab.microdata.attribute import Attribute, Type
-from sdclab.microdata.dataset import number
+from sdclab.microdata.dataset import is_number
 from sdclab.microdata.declaration import Declared
 from sdclab.microdata.microdata import Microdata
 from sdclab.numerics.arrays import Vector
@@ -54,7 +54,7 @@ def free_text(table: Microdata, column: str) -> str:
     present = sum(counts.values())
     if 2 * len(counts) <= present or present < 2:
         return ""
-    if 2 * sum(map(_is_number, counts)) > len(counts):
+    if 2 * sum(map(is_number, counts)) > len(counts):
         return "holds text among its numbers"
     return "holds text that names the records" if len(counts) == present else "holds text of all kinds"
 
@@ -214,13 +214,6 @@ def decimals(present: Vector | NDArray[np.float32], most: int = MAX_DECIMALS) ->
     exact = present.astype(float)
     rounded = (np.round(exact, places).astype(present.dtype) for places in range(most + 1))
     return next((places for places, each in enumerate(rounded) if np.array_equal(each, present)), None)
-
-
-def _is_number(label: str) -> bool:
-    try:
-        return bool(np.isfinite(number(label)))
-    except ValueError:
-        return False
 
 
 def _are_whole(present: Vector) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from sdclab.base import documents
 from sdclab.base.errors import SdclabError, unknown
 from sdclab.microdata.attribute import Attribute
-from sdclab.microdata.dataset import Missing, number
+from sdclab.microdata.dataset import Missing, is_number
 from sdclab.microdata.declaration import Declared, read_beside, types_of
 
 
@@ -78,16 +78,8 @@ class Entry:
         return tuple(
             Attribute(column, self.types[column].type or "nominal", categories=labels)
             for column in self.categories
-            if (labels := self.types[column].categories) and not all(map(_is_number, labels))
+            if (labels := self.types[column].categories) and not all(map(is_number, labels))
         )
-
-
-def _is_number(label: str) -> bool:
-    try:
-        number(label)
-    except ValueError:
-        return False
-    return True
 
 
 def load(path: Path | str, schema: Path | str) -> dict[str, Entry]:
