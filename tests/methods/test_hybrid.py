@@ -263,6 +263,62 @@ class TestCategories:
         assert facts["smallest_cluster"] >= 150 - 1e-6
 
 
+def agreement(flags: np.ndarray) -> np.ndarray:
+    """In what share of records the two flags of a pair agree."""
+    return np.array([(flags[..., i] == flags[..., i + 1]).mean() for i in (0, 2, 4)])
+
+
+class TestPairs:
+    """Three pairs of flags that agree in nine of ten records, and two groups of numbers that tell nothing of them."""
+
+    TYPES = Attributes(
+        (*(Attribute(name, "nominal", categories=("no", "yes")) for name in "abcdef"), Attribute("x"), Attribute("y"))
+    )
+
+    @pytest.fixture
+    def flags(self, rng) -> np.ndarray:
+        first = (rng.random((400, 3)) < 0.4).astype(float)
+        second = np.where(rng.random((400, 3)) < 0.9, first, 1 - first)
+        return np.column_stack([np.dstack([first, second]).reshape(400, 6), groups(rng, (200, 200))])
+
+    def test_what_two_classes_lose_pairs_keep(self, flags):
+        kept, lost = (typed(flags, self.TYPES, 20, clusters=2, **each) for each in DEPENDENCE[::-1])
+        np.testing.assert_allclose(agreement(kept), agreement(flags), atol=0.02)
+        assert np.sort(agreement(lost))[1] < 0.7
+        for made in (kept, lost):
+            np.testing.assert_allclose(made[:, :, :6].mean(axis=(0, 1)), flags[:, :6].mean(axis=0), atol=0.02)
+
+    def test_they_are_the_default_where_columns_have_types_and_nowhere_else(self, flags):
+        np.testing.assert_array_equal(typed(flags, self.TYPES, 2), typed(flags, self.TYPES, 2, dependence="pairs"))
+        plain, classes, pairs = (hybrid(flags, k=20, **more) for more in ({}, *DEPENDENCE))
+        np.testing.assert_array_equal(plain.values, classes.values)
+        assert (plain.values != pairs.values).any()
+        assert pairs.facts == plain.facts
+
+    def test_a_number_that_a_category_tells_it_still_tells(self, rng):
+        """If at least k records say so: years of school by the name of the school, but not those of a few."""
+        school = np.r_[np.full(5, 3), rng.integers(0, 3, 295)].astype(float)
+        years = np.array([9.0, 12, 16, 21])[school.astype(int)]
+        names = Attribute("school", "nominal", categories=tuple("abcd"))
+        y = np.column_stack([school, years, rng.standard_normal(300)])
+        made = typed(y, Attributes((names, Attribute("years", "count", 0), AGE)), 10, clusters=2, model="EEE")
+        for code, number in enumerate((9.0, 12.0, 16.0)):
+            assert (made[:, :, 1][made[:, :, 0] == code] == number).all()
+        few = made[:, :, 1][made[:, :, 0] == 3]
+        assert len(few)
+        assert (few != 21).all()
+
+    def test_a_number_without_variance_in_a_group_has_none(self, rng):
+        region = rng.integers(0, 4, 400).astype(float)
+        y = np.column_stack([np.where(region == 1, 7.0, rng.normal(7, 1, 400)), rng.standard_normal(400)])
+        made = typed(y, Attributes((Attribute("a"), Attribute("b")), (REGION,)), 3, region[:, None], clusters=2)
+        assert (made[:, region == 1, 0] == 7).all()
+        assert (made[:, region != 1, 0] != 7).all()
+
+
+DEPENDENCE = ({"dependence": "independent"}, {"dependence": "pairs"})
+
+
 class TestIndependentsWithCategories:
     def test_means_by_their_categories_are_kept(self, rng):
         """Clusters cannot tell these groups apart: what is kept, the independents keep."""

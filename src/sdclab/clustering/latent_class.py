@@ -55,6 +55,11 @@ class LatentClasses:
         log_p = logistic.log_probabilities(self.terms(x) @ self.coefficients)
         return np.exp(log_p) if mean is None else logistic.softmax(log_p + logistic.intercepts(mean, log_p))
 
+    def posteriors(self, y: Matrix, x: Matrix) -> Matrix:
+        """Record × class, given its codes as well."""
+        answers = _Answers.of(y, self.sizes).log_likelihoods(self.responses)
+        return logistic.softmax(np.log(np.maximum(self.priors(x), logistic.TINY)) + answers)
+
     def draw(
         self, x: Matrix, rng: np.random.Generator, mean: Vector | None = None, like: "Like | None" = None
     ) -> Matrix:
@@ -62,8 +67,7 @@ class LatentClasses:
 
         These can be raked (`like`): in some groups of records attributes then are as frequent as they were.
         """
-        bounds = self.priors(x, mean).cumsum(axis=1)[:, :-1]
-        classes = (rng.random((len(x), 1)) >= bounds).sum(axis=1)
+        classes = logistic.drawn(self.priors(x, mean), rng)
         drawn = np.empty((len(x), len(self.sizes)))
         marks = rng.random(drawn.shape)
         for j, responses in enumerate(np.split(self.responses, _firsts(self.sizes)[1:], axis=1)):

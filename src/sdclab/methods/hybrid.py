@@ -14,11 +14,13 @@ from sdclab.base.describe import Doc, Given
 from sdclab.base.errors import SdclabError
 from sdclab.clustering import latent_class, mixture
 from sdclab.clustering.covariances import COVARIANCES
+from sdclab.clustering.pairs import Pairs, indicators
 from sdclab.clustering.starts import Start
 from sdclab.methods import Release
 from sdclab.methods.hybrid_micro import synthesise
 from sdclab.methods.synthetic import masses_of, part_of, terms_of
 from sdclab.microdata.attribute import Attribute, Attributes
+from sdclab.numerics import logistic
 from sdclab.numerics.arrays import Indices, Mask, Matrix, Vector, dichotomous
 from sdclab.numerics.linalg import centred, fitted, orthonormal_basis, residuals
 from sdclab.numerics.memo import remembered
@@ -65,24 +67,39 @@ def protect(
         mixture.Components,
         Doc("of the mixture, and what its clusters are drawn as: normal, or t with estimated degrees of freedom"),
     ] = "normal",
+    dependence: Annotated[
+        Literal["independent", "pairs", "by_type"],
+        Doc(
+            "of categories on each other inside a cluster: none, the paper's latent classes, or pair by pair, each "
+            "attribute given numbers, cluster and those before it, or pairs where columns have types and else none"
+        ),
+    ] = "by_type",
     columns: Annotated[Attributes | None, Given()] = None,
 ) -> Release:
     """Cluster by a mixture whose weights are at least k/n, then synthesise each cluster as a normal or t sample.
 
     Equations 3 and 4 bound the weights, not the clusters that records are assigned to: `smallest_cluster` tells the k
-    that a release really has. Attributes with categories are drawn from latent classes given the released others;
-    without `columns` those of zeros and ones. Of t components `fewest_degrees` tells the heaviest tails.
+    that a release really has. Attributes with categories are drawn given the released others, from latent classes or
+    pair by pair; without `columns` those of zeros and ones are such. Of t components `fewest_degrees` tells the
+    heaviest tails.
     """
     known = independent[:, :0] if columns is None else independent
     parts = _Parts.of(dependent, known, columns)
+    by_pairs = dependence == "pairs" or (dependence == "by_type" and columns is not None)
     if not parts.numbers.shape[1]:
         if columns is None:
             raise SdclabError("method hybrid: every dependent is dichotomous, but at least one must be continuous.")
-        return _of_categories_alone(parts, known, columns, rng, k, clusters)
+        return _of_categories_alone(parts, known, columns, rng, k, clusters, by_pairs)
     chosen, labels = clustered(parts.numbers, k, clusters, model, start, enforce, components)
     members = [np.flatnonzero(labels == label) for label in np.unique(labels)]
     degrees = None if chosen.degrees is None else chosen.degrees[np.unique(labels)]
+    facts = _facts([len(each) for each in members], chosen.bic, chosen.log_likelihood)
+    facts |= {} if degrees is None else {"fewest_degrees": float(degrees.min())}
     numbers, codes = synthesise_given(parts.numbers, known, members, rng, degrees), parts.codes
+    groups = _groups(known, columns, k)
+    if by_pairs:
+        made = _by_pairs(parts, numbers, (labels, labels), _common(known, columns, k), groups, k, rng)
+        return Release(_constants_kept(dependent, made, parts.coded, groups[1:], k), facts)
     if len(parts.sizes):
         before, after = (np.column_stack([each, known]) for each in (parts.numbers, numbers))
         classes = _latent_classes(parts.codes, before, labels, k, parts.sizes, 1e-6 if columns is None else ENOUGH)
@@ -90,11 +107,9 @@ def protect(
             codes = classes.draw(after, rng)
         else:
             # released numbers lie elsewhere than the original ones, but no class is to be the larger for it
-            like = latent_class.Like(parts.codes, _groups(known, columns, k))
+            like = latent_class.Like(parts.codes, groups)
             codes = classes.draw(after, rng, classes.priors(before).mean(axis=0), like)
-    facts = _facts([len(each) for each in members], chosen.bic, chosen.log_likelihood)
-    tails = {} if degrees is None else {"fewest_degrees": float(degrees.min())}
-    return Release(parts.together(numbers, codes), facts | tails)
+    return Release(parts.together(numbers, codes), facts)
 
 
 @dataclass(frozen=True)
@@ -125,11 +140,16 @@ class _Parts:
     def together(self, numbers: Matrix, codes: Matrix) -> Matrix:
         """The dependents again, of new numbers and codes."""
         categories = int(self.coded.sum())
-        numbers = numbers.copy()
-        for (j, masses), part in zip(self.masses.items(), codes.T[categories:], strict=True):
-            numbers[part > 0, j] = masses[part[part > 0].astype(np.intp) - 1]
         made = np.empty((len(numbers), len(self.coded)))
-        made[:, ~self.coded], made[:, self.coded] = numbers, codes[:, :categories]
+        made[:, ~self.coded] = self.spiked(numbers, codes[:, categories:])
+        made[:, self.coded] = codes[:, :categories]
+        return made
+
+    def spiked(self, numbers: Matrix, of_masses: Matrix) -> Matrix:
+        """Numbers with their point masses in them."""
+        made = numbers.copy()
+        for (j, masses), part in zip(self.masses.items(), of_masses.T, strict=True):
+            made[part > 0, j] = masses[part[part > 0].astype(np.intp) - 1]
         return made
 
 
@@ -174,20 +194,93 @@ def synthesise_given(
     return fitted(basis, records) + synthesise(residuals(basis, records), clusters, rng, degrees)
 
 
+def _by_pairs(
+    parts: _Parts,
+    numbers: Matrix,
+    labels: tuple[Indices, Indices],
+    common: Matrix,
+    groups: Sequence[Mask],
+    k: int,
+    rng: np.random.Generator,
+) -> Matrix:
+    """The dependents of new numbers, their codes drawn pair by pair; `labels` are the originals' and the new ones'.
+
+    Point masses come first, so that categories are drawn given numbers as they are released.
+    """
+    count = int(parts.coded.sum())
+    of_categories, of_masses = parts.codes[:, :count], parts.codes[:, count:]
+    clusters = [indicators(each[:, None], labels[0][:, None], k) for each in labels]
+    before, after = (
+        np.column_stack([each, common, own]) for each, own in zip((parts.numbers, numbers), clusters, strict=True)
+    )
+    masses = _pairs(of_masses, before, k).draw(after, latent_class.Like(of_masses, groups), rng)
+    before, after = (
+        np.column_stack([parts.spiked(each, part), common, own, indicators(part, of_masses, k)])
+        for each, part, own in zip((parts.numbers, numbers), (of_masses, masses), clusters, strict=True)
+    )
+    categories = _pairs(of_categories, before, k).draw(after, latent_class.Like(of_categories, groups), rng)
+    return parts.together(numbers, np.column_stack([categories, masses]))
+
+
+@remembered
+def _pairs(codes: Matrix, x: Matrix, k: int) -> Pairs:
+    return Pairs.fit(codes, x, k)
+
+
+def _constants_kept(dependent: Matrix, made: Matrix, coded: Mask, groups: Sequence[Mask], k: int) -> Matrix:
+    """Numbers that all records with a category share are shared in the release, too, if at least k records do."""
+    made = made.copy()
+    both = [
+        (dependent[:, j] == code, made[:, j] == code)
+        for j in np.flatnonzero(coded)
+        for code in np.unique(dependent[:, j])
+    ]
+    for before, after in [*both, *((group, group) for group in groups)]:
+        if before.sum() >= k:
+            first = dependent[before][0]
+            shared = ~coded & (dependent[before] == first).all(axis=0)
+            made[np.ix_(after, shared)] = first[shared]
+    return made
+
+
 def _of_categories_alone(
-    parts: _Parts, known: Matrix, columns: Attributes, rng: np.random.Generator, k: int, clusters: int | None
+    parts: _Parts,
+    known: Matrix,
+    columns: Attributes,
+    rng: np.random.Generator,
+    k: int,
+    clusters: int | None,
+    by_pairs: bool,
 ) -> Release:
     """A class's size is the number of records that it is expected to hold."""
     n = len(known)
     found = _plain_latent_classes(parts.codes, known, k, parts.sizes, _sizes(clusters, k, n))
     expected = (n * found.priors(known).mean(axis=0)).tolist()
-    codes = found.draw(known, rng, like=latent_class.Like(parts.codes, _groups(known, columns, k)))
+    groups = _groups(known, columns, k)
+    if by_pairs:
+        own = logistic.drawn(found.posteriors(parts.codes, known), stream(0))  # the same for every replicate
+        labels = own, logistic.drawn(found.priors(known), rng)
+        codes = _by_pairs(parts, parts.numbers, labels, _common(known, columns, k), groups, k, rng)
+    else:
+        codes = found.draw(known, rng, like=latent_class.Like(parts.codes, groups))
     return Release(codes, _facts(expected, found.bic(n), found.log_likelihood))
 
 
-def _groups(known: Matrix, columns: Attributes, k: int) -> list[Mask]:
+def _groups(known: Matrix, columns: Attributes | None, k: int) -> list[Mask]:
     """All records, and those of every category of an independent that at least k have: fewer would be shown."""
-    return [np.ones(len(known), dtype=bool), *(who for who in columns.by_category(known) if who.sum() >= k)]
+    categories = () if columns is None else columns.by_category(known)
+    return [np.ones(len(known), dtype=bool), *(who for who in categories if who.sum() >= k)]
+
+
+def _common(known: Matrix, columns: Attributes | None, k: int) -> Matrix:
+    """The independents, of categories those that at least k have."""
+    if columns is None:
+        return known
+    sizes = [len(each.categories) for each in columns.independent if not each.is_number]
+    who = np.column_stack([np.empty((len(known), 0)), *columns.by_category(known)])
+    places = np.split(who, np.cumsum(sizes), axis=1)[:-1]
+    codes = np.column_stack([np.empty((len(known), 0)), *(each.argmax(axis=1) for each in places)])
+    return np.column_stack([known[:, : len(columns.independent) - len(sizes)], indicators(codes, codes, k)])
 
 
 @remembered

@@ -144,9 +144,7 @@ def _multinomial(codes: Indices, before: Matrix, after: Matrix, rng: np.random.G
     slopes = logistic.ridge(before, shares).draw(rng)[1:]
     frequencies = _frequencies(shares.mean(axis=0), before[:, 1:] @ slopes, rng)
     scores = after[:, 1:] @ slopes
-    bounds = logistic.softmax(scores + logistic.intercepts(frequencies, scores)).cumsum(axis=1)[:, :-1]
-    drawn: Indices = (rng.random((len(bounds), 1)) >= bounds).sum(axis=1)
-    return drawn
+    return logistic.drawn(logistic.softmax(scores + logistic.intercepts(frequencies, scores)), rng)
 
 
 def _frequencies(seen: Vector, scores: Matrix, rng: np.random.Generator) -> Vector:

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit
 
-from sdclab.numerics.arrays import Mask, Matrix, Vector
+from sdclab.numerics.arrays import Indices, Mask, Matrix, Vector
 
 RIDGE = 1e-12
 """Added to the information, relative to its mean diagonal: a direction without information is then not moved along."""
@@ -282,6 +282,12 @@ def _ridge_at(x: Matrix, shares: Matrix, b: Matrix) -> Ridge:
 def softmax(scores: Matrix) -> Matrix:
     """Probabilities of categories, one a column."""
     return np.asarray(np.exp(scores - log_sum_exp(scores)))
+
+
+def drawn(p: Matrix, rng: np.random.Generator) -> Indices:
+    """A category for every row of probabilities."""
+    chosen: Indices = (rng.random((len(p), 1)) >= p.cumsum(axis=1)[:, :-1]).sum(axis=1)
+    return chosen
 
 
 def intercepts(frequencies: Vector, scores: Matrix, iterations: int = 200) -> Vector:
