@@ -153,9 +153,9 @@ def means_kept(frame: pd.DataFrame, method: str, bounds: str = "balance") -> np.
     except sdclab.SdclabError:
         return None
     means = sum(each.groupby(by, observed=True)[numbers].mean() for each in made) / REPLICATES
-    z = ((means - groups.mean()) / error).abs().to_numpy()
-    z = np.where(groups.count() < SHARED, np.nan, z)  # of a few records a standard error tells nothing
-    return z[~np.isnan(z)] <= 2
+    off, rounding = (means - groups.mean()).abs(), 1e-9 * groups.mean().abs()  # a group may have no variance at all
+    judged = (groups.count() >= SHARED).to_numpy()  # of a few records a standard error tells nothing
+    return (off <= 2 * error + rounding).to_numpy()[judged]
 
 
 def share(kept: np.ndarray | None) -> str:

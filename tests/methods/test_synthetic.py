@@ -212,6 +212,34 @@ class TestCategories:
             before = y[chosen, 2]
             assert abs(made[:, chosen, 0].mean() - before.mean()) < 2 * before.std() / np.sqrt(len(before))
 
+    def test_means_by_an_independents_category_are_exact_though_one_has_little_variance(self, rng):
+        """A mean of twelve draws of an SD of 20 would lie far from one that is certain to a third."""
+        region = np.r_[np.full(12, 2), rng.integers(0, 2, 300)].astype(float)
+        y = np.where(region == 2, np.arange(312) % 4, rng.uniform(0, 80, 312))[:, None]
+        made = typed(y, Attributes((Attribute("stratum"),), (REGION,)), 3, region[:, None])[:, :, 0]
+        for code in range(3):
+            np.testing.assert_allclose(made[:, region == code].mean(axis=1), y[region == code].mean(), rtol=1e-9)
+        assert (made[0] != made[1]).all()
+
+    def test_who_is_alone_with_a_category_is_not_released(self, rng):
+        """Also not by subtraction of all others, whom a second attribute holds together."""
+        region = np.r_[3, rng.integers(0, 3, 299)].astype(float)
+        x = np.column_stack([region, rng.integers(0, 2, 300)])
+        sex = Attribute("sex", "nominal", categories=("f", "m"))
+        y = rng.normal(0, 1, (300, 1))
+        made = typed(y, Attributes((Attribute("a"),), (REGION, sex)), 30, x)[:, 0, 0]
+        assert made.std() > 0.5
+
+    def test_a_number_without_variance_in_a_group_has_none(self, rng):
+        region = rng.integers(0, 3, 300).astype(float)
+        income = np.where(region == 1, 0.0, np.where(rng.random(300) < 0.3, 520.0, rng.uniform(600, 900, 300)))
+        plain = np.where(region == 2, 7.0, rng.normal(7, 1, 300))
+        y = np.column_stack([income, plain])
+        made = typed(y, Attributes((INCOME, Attribute("a")), (REGION,)), 3, region[:, None])
+        assert (made[:, region == 1, 0] == 0).all()
+        assert (made[:, region == 2, 1] == 7).all()
+        assert (made[:, region != 2, 1] != 7).all()
+
     def test_two_categories_are_drawn_as_zeros_and_ones_are(self, rng):
         y = mixed(rng, 200)[:, :3]
         flag = Attribute("flag", "nominal", categories=("no", "yes"))
@@ -261,6 +289,18 @@ class TestPointMasses:
         y = np.column_stack([income, 5.0 * (income == 0) + rng.standard_normal(800)])
         made = typed(y, Attributes((INCOME, Attribute("help"))), 20)
         assert made[:, :, 1][made[:, :, 0] == 0].mean() == pytest.approx(y[income == 0, 1].mean(), abs=0.1)
+
+    def test_a_spike_is_as_frequent_in_every_group_as_it_was(self, rng):
+        """Though a regressor before it is drawn as normal, and is none: the logit would be led astray."""
+        region = rng.integers(0, 3, 400)
+        age = np.exp(rng.normal(0.5 * region, 1.5))
+        income = np.where(rng.random(400) < expit(np.log(age) + region - 1), 0, rng.uniform(600, 900, 400))
+        y = np.column_stack([age, income])
+        made = typed(y, Attributes((Attribute("age"), INCOME), (REGION,)), 60, region[:, None].astype(float))
+        for code in range(3):
+            share = (income[region == code] == 0).mean()
+            error = np.sqrt(share * (1 - share) / (region == code).sum() / 60)
+            assert abs((made[:, region == code, 1] == 0).mean() - share) < 4 * error
 
     def test_nothing_but_masses(self, rng):
         y = np.column_stack([rng.standard_normal(100), rng.choice([0, 520.0], 100)])

@@ -5,6 +5,7 @@ Domingo-Ferrer (2017), sections 5 and 7, where IVEware does it.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
@@ -14,8 +15,9 @@ from scipy.special import expit, logit
 from sdclab.base.describe import Given
 from sdclab.base.errors import SdclabError
 from sdclab.microdata.attribute import Attribute, Attributes
+from sdclab.microdata.inference import SHARED
 from sdclab.numerics import logistic
-from sdclab.numerics.arrays import Indices, Matrix, Vector, dichotomous
+from sdclab.numerics.arrays import Indices, Mask, Matrix, Vector, dichotomous
 from sdclab.numerics.linalg import Terms, centred_basis
 
 TAKES = ("continuous", "count", "nominal", "ordinal")
@@ -46,13 +48,45 @@ def protect(
         raise SdclabError(f"method synthetic: {attributes} attributes need more than {attributes} records, not {n}.")
     types = [Attribute("") for _ in range(p)] if columns is None else columns.dependent
     indicators = _indicators(dependent, types, n // 2 - attributes)
-    known = centred_basis(independent) if columns is not None and independent.shape[1] else None
+    known = None if columns is None or not independent.shape[1] else _Known.of(independent, columns)
     protected = np.empty_like(dependent)
     for j, y in enumerate(dependent.T):
         original, made = (_regressors(independent, each[:, :j], types, indicators) for each in (dependent, protected))
         terms = Terms.of(original)
         protected[:, j] = _drawn(types[j], y, terms(original), terms(made), known, rng)
     return protected
+
+
+@dataclass(frozen=True)
+class _Known:
+    """The independents of a typed file."""
+
+    basis: Matrix
+    """of a regression on them"""
+    groups: Sequence[Mask]
+    """who has each of their categories, if SHARED records do: what they have in common is nobody's"""
+
+    @classmethod
+    def of(cls, independent: Matrix, columns: Attributes) -> "_Known":
+        groups = [who for who in columns.by_category(independent) if who.sum() >= SHARED]
+        return cls(centred_basis(independent), groups)
+
+    def with_means(self, y: Vector, made: Vector) -> Vector:
+        """Numbers moved group by group to the means that they had; where groups overlap, the last ones' are exact.
+
+        Chance is as large in all groups, and drives the mean of one that has little variance of its own far off. To
+        make all of them exact at once could single out who is in none of the groups.
+        """
+        for group in self.groups:
+            made[group] += y[group].mean() - made[group].mean()
+        return made
+
+    def with_constants(self, y: Vector, made: Vector) -> Vector:
+        """Numbers that a group shares, where it does."""
+        for group in self.groups:
+            if (y[group] == y[group][0]).all():
+                made[group] = y[group][0]
+        return made
 
 
 def _indicators(dependent: Matrix, types: Sequence[Attribute], room: int) -> list[tuple[int, float]]:
@@ -80,7 +114,7 @@ def _regressors(
 
 
 def _drawn(
-    attribute: Attribute, y: Vector, before: Matrix, after: Matrix, known: Matrix | None, rng: np.random.Generator
+    attribute: Attribute, y: Vector, before: Matrix, after: Matrix, known: _Known | None, rng: np.random.Generator
 ) -> Vector:
     if not attribute.is_number:
         return _category(y, before, after, rng)
@@ -89,8 +123,12 @@ def _drawn(
         return _logistic(y, before, after, rng)
     masses = masses_of(attribute, y)
     if len(masses):
-        return _two_parts(y, masses, before, after, known, rng)
-    return _linear(y, before, after, None if known is None else (known, known), rng)
+        made = _two_parts(y, masses, before, after, known, rng)
+        return made if known is None else known.with_constants(y, made)
+    if known is None:
+        return _linear(y, before, after, None, rng)
+    made = _linear(y, before, after, (known.basis, known.basis), rng)
+    return known.with_constants(y, known.with_means(y, made))
 
 
 def masses_of(attribute: Attribute, y: Vector) -> Vector:
@@ -114,37 +152,45 @@ def terms_of(some: Matrix, others: Matrix) -> tuple[Matrix, Matrix]:
 
 
 def _two_parts(
-    y: Vector, masses: Vector, before: Matrix, after: Matrix, known: Matrix | None, rng: np.random.Generator
+    y: Vector, masses: Vector, before: Matrix, after: Matrix, known: _Known | None, rng: np.random.Generator
 ) -> Vector:
-    """Which point mass or none, then a regression among the records that have none."""
+    """Which point mass or none, then a regression among the records that have none.
+
+    In every group of independents a mass is as frequent as it was.
+    """
     part = part_of(y, masses)
-    drawn = _category(part, before, after, rng).astype(np.intp)
+    drawn = _category(part, before, after, rng, () if known is None else known.groups).astype(np.intp)
     made = np.concatenate([[np.nan], masses])[drawn]
     others, chosen = part == 0, drawn == 0
     if chosen.any():
         terms = terms_of(before[others, 1:], after[chosen, 1:])
-        both = None if known is None else terms_of(known[others, 1:], known[chosen, 1:])
+        both = None if known is None else terms_of(known.basis[others, 1:], known.basis[chosen, 1:])
         made[chosen] = _linear(y[others], *terms, both, rng)
     return made
 
 
-def _category(y: Vector, before: Matrix, after: Matrix, rng: np.random.Generator) -> Vector:
-    """A category among those that the file has."""
+def _category(
+    y: Vector, before: Matrix, after: Matrix, rng: np.random.Generator, groups: Sequence[Mask] = ()
+) -> Vector:
+    """A category among those that the file has; in some groups of records as often as there."""
     categories, codes = np.unique(y, return_inverse=True)
     if len(categories) == 1:
         return y.copy()
     if len(categories) == 2:
-        return categories[_logistic(codes.astype(float), before, after, rng).astype(np.intp)]
-    return categories[_multinomial(codes, before, after, rng)]
+        return categories[_logistic(codes.astype(float), before, after, rng, groups).astype(np.intp)]
+    return categories[_multinomial(codes, before, after, rng, groups)]
 
 
-def _multinomial(codes: Indices, before: Matrix, after: Matrix, rng: np.random.Generator) -> Indices:
+def _multinomial(
+    codes: Indices, before: Matrix, after: Matrix, rng: np.random.Generator, groups: Sequence[Mask]
+) -> Indices:
     """As for zeros and ones: slopes, then frequencies, then the intercepts that give these at the synthetic values."""
     shares = (codes[:, None] == np.arange(codes.max() + 1)).astype(float)
     slopes = logistic.ridge(before, shares).draw(rng)[1:]
     frequencies = _frequencies(shares.mean(axis=0), before[:, 1:] @ slopes, rng)
     scores = after[:, 1:] @ slopes
-    return logistic.drawn(logistic.softmax(scores + logistic.intercepts(frequencies, scores)), rng)
+    p = logistic.softmax(scores + logistic.intercepts(frequencies, scores))
+    return logistic.drawn(logistic.raked(p, shares, groups), rng)
 
 
 def _frequencies(seen: Vector, scores: Matrix, rng: np.random.Generator) -> Vector:
@@ -181,7 +227,9 @@ def _regressed_alike(y: Vector, predicted: Vector, before: Matrix, after: Matrix
     return moved
 
 
-def _logistic(y: Vector, before: Matrix, after: Matrix, rng: np.random.Generator) -> Vector:
+def _logistic(
+    y: Vector, before: Matrix, after: Matrix, rng: np.random.Generator, groups: Sequence[Mask] = ()
+) -> Vector:
     """Slopes ~ N(Firth's, inverse information), the frequency from its posterior given them, y ~ Bernoulli.
 
     Firth's slopes are finite under separation and have no bias. His intercept makes a rare attribute common, and so
@@ -194,7 +242,9 @@ def _logistic(y: Vector, before: Matrix, after: Matrix, rng: np.random.Generator
     slopes = (estimate + axes @ along_axes)[1:]
     frequency = _frequency(y.mean(), before[:, 1:] @ slopes, rng)
     scores = after[:, 1:] @ slopes
-    drawn: Vector = (rng.random(len(after)) < expit(scores + _intercept(frequency, scores))).astype(float)
+    p = expit(scores + _intercept(frequency, scores))
+    p = logistic.raked(np.column_stack([1 - p, p]), np.column_stack([1 - y, y]), groups)[:, 1]
+    drawn: Vector = (rng.random(len(after)) < p).astype(float)
     return drawn
 
 
