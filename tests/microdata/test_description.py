@@ -62,6 +62,32 @@ class TestIdentities:
         assert described({"one": one, "other": other}).equalities == ()
 
 
+class TestOneToOne:
+    grade = np.arange(N) % 4
+    names = np.array(["one", "two", "three", "four"])[grade]
+
+    @pytest.mark.parametrize(
+        ("other", "found"),
+        [
+            (np.array([9.5, 3, 7, 1])[grade], True),
+            (np.array(["d", "a", "c", "b"])[grade], True),
+            (np.where(np.arange(N) < 20, np.nan, grade * 2.0), True),
+            (np.array([9.5, 3, 7, 7])[grade], False),
+            (np.append(np.array([9.5, 3, 7, 1])[grade[:-1]], 9.5), False),
+            (np.arange(N) % 5, False),
+        ],
+        ids=["a number", "a category", "with gaps", "told one way", "but for a record", "unrelated"],
+    )
+    def test_a_category_and_its_code(self, other, found):
+        lines = described({"name": self.names, "code": other}).equalities
+        assert lines == (("in every record each tells the other: name and code",) if found else ())
+
+    def test_not_of_numbers_alone_nor_of_few_records(self):
+        assert described({"a": self.grade, "b": 3.5 * self.grade**2}).equalities == ()
+        few = {"name": self.names[:30], "code": self.grade[:30] * 2.5}
+        assert described(few).equalities == ()
+
+
 class TestNoValues:
     def test_rare_categories_and_extremes_are_not_told(self):
         rng = np.random.default_rng(1)

@@ -108,7 +108,7 @@ def describe(table: Microdata, declared: Mapping[str, Declared] | None = None) -
         len(table.frame),
         columns,
         tuple(_sentence(numeric, signs) for signs in identities(complete)),
-        tuple(equalities(complete, numeric)),
+        (*equalities(complete, numeric), *one_to_one(table, [each.attribute for each in columns if each.attribute])),
     )
 
 
@@ -213,6 +213,30 @@ def equalities(values: Matrix, names: Sequence[str]) -> Iterator[str]:
             share = _agreement(values[:, i], values[:, j])
             if 0.5 < share < 1:
                 yield f"in {100 * share:.0f} % of the records in which they are not both 0: {names[i]} = {names[j]}"
+
+
+def one_to_one(table: Microdata, known: Sequence[Attribute]) -> Iterator[str]:
+    """Pairs of columns, not both numbers, that tell each other: a category and its code. In few records all might."""
+    values = {each: _values(table, each) for each in known}
+    few = [each for each in known if len(np.unique(values[each])) * SHARED <= len(values[each])]
+    for one, other in combinations(few, 2):
+        both = np.column_stack([values[one], values[other]])
+        if not (one.is_number and other.is_number) and _tell_each_other(both[np.isfinite(both).all(axis=1)]):
+            yield f"in every record each tells the other: {one.name} and {other.name}"
+
+
+def _values(table: Microdata, attribute: Attribute) -> Vector:
+    name = attribute.name
+    return table.numbers(name) if attribute.is_number else table.encoded([name], [attribute])[:, 0]
+
+
+def _tell_each_other(values: Matrix) -> bool:
+    """Whether two columns are one to one, and not constant; a part of the records says no soon enough."""
+    for records in (values[:: max(1, len(values) // SEEN)], values):
+        pairs = len(np.unique(records, axis=0))
+        if pairs < 2 or any(len(np.unique(column)) != pairs for column in records.T):
+            return False
+    return True
 
 
 def _agreement(one: Vector, other: Vector) -> float:
