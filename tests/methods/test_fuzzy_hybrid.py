@@ -347,7 +347,5 @@ class TestNumbersAndCategories:
     def test_fewer_than_two_numbers_cannot_be_turned(self, mixed, columns):
         types = Attributes(tuple(MIXED.dependent[j] for j in columns))
         numbers = len(set(columns) & set(NUMERIC))
-        with pytest.raises(
-            SdclabError, match=f"a rotation of numbers needs at least two attributes, but there is {numbers}"
-        ):
+        with pytest.raises(SdclabError, match=f"a rotation needs at least two attributes, but there is {numbers}"):
             release("fuzzy_hybrid", mixed[:, columns], NONE, np.random.default_rng(0), {}, types)

@@ -57,7 +57,7 @@ def units(records: Matrix, scale: Scale) -> tuple[Vector, Vector]:
 def rotation_matrix(p: int, rotation: Kind, planes: str, rng: np.random.Generator) -> Matrix:
     """An orthogonal matrix: R R' = I."""
     if p < 2:
-        raise SdclabError(f"a rotation of numbers needs at least two attributes, but there is {p}.")
+        raise SdclabError(f"a rotation needs at least two attributes, but there is {p} of numbers.")
     if rotation == "haar":
         return orthonormalised(rng.standard_normal((p, p)))
     matrix = np.eye(p)

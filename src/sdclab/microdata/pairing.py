@@ -129,16 +129,15 @@ def _shared(
 
 
 def _unfit(name: str, original: Microdata, released: Microdata, declared: Mapping[str, Declared]) -> str:
-    """Why a column is not compared; nothing if it is."""
+    """Why a column is not compared; nothing if it is. What a taxonomy generalises categories to is known."""
+    tree = declared[name].taxonomy if name in declared else None
+    if tree and name in released and set(released.levels(name).labels) <= {*tree.leaves, *tree.inner}:
+        return ""
     for table in (original, released):
         if name not in table:
             return f"is not in {table.file}"
         if name == table.row_names:
             return "names the rows"
-    tree = declared[name].taxonomy if name in declared else None
-    if tree is not None and set(released.levels(name).labels) <= {*tree.leaves, *tree.inner}:
-        return ""
-    for table in (original, released):
         if table.is_text(name) and (not original.is_text(name) or unfit(original, name)):
             return f"holds text in {table.file}, first in row {table.first_text(name)}"
     if original.is_text(name) and set(released.levels(name).labels) - set(original.levels(name).labels):
