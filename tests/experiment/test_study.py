@@ -231,6 +231,11 @@ class TestLimits:
         }
         assert Limits().options(options) == options
 
+    def test_leave_two_half_splits(self):
+        """Of one there is no spread, and the measure would refuse it."""
+        assert Limits(runs=1).options({"membership": {"splits": 20}}) == {"membership": {"splits": 2}}
+        assert Limits(runs=5).options({"membership": {"splits": 20}}) == {"membership": {"splits": 5}}
+
 
 def test_the_study_of_the_readme_is_sound(entries, tmp_path):
     text = re.search(r"```yaml\n(.*?)```", (PROJECT / "config" / "README.md").read_text(), re.DOTALL)[1]

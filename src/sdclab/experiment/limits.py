@@ -5,6 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 
+LEAST = {"runs": 1, "splits": 2}
+"""What `runs` bounds: the options that say how often something is done again, and the least that each may be."""
+
+
 @dataclass(frozen=True)
 class Limits:
     """Upper bounds; None: there is none."""
@@ -14,7 +18,7 @@ class Limits:
     replicates: int | None = None
     """of every cell"""
     runs: int | None = None
-    """of every option `runs` of measures and figures"""
+    """of every option `runs` or `splits` of measures and figures"""
     values: int | None = None
     """of every parameter of a grid"""
 
@@ -31,13 +35,15 @@ class Limits:
         return min(replicates, self.replicates or replicates)
 
     def options(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Options of a measure or figure with every `runs` in them bounded, nested ones too."""
+        """Options of a measure or figure with every number of runs in them bounded, nested ones too."""
         return {key: self._option(key, value) for key, value in given.items()}
 
     def _option(self, key: str, value: Any) -> Any:
         if isinstance(value, Mapping):
             return self.options(value)
-        return min(value, self.runs) if key == "runs" and self.runs is not None and isinstance(value, int) else value
+        if key not in LEAST or self.runs is None or not isinstance(value, int):
+            return value
+        return min(value, max(self.runs, LEAST[key]))
 
 
 UNLIMITED = Limits()
