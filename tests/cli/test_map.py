@@ -42,7 +42,7 @@ class TestMap:
         assert "Nothing in this folder is for release" in page
         assert "go to the folder <code>protected</code>" in page
         assert "-o chosen/protected/mdav.csv" in page
-        assert re.search(r"^1 of \d+: fcrm c=2$", done.stderr, re.MULTILINE)  # plain lines where there is no terminal
+        assert re.search(r"^\d+ of \d+: fcrm c=2$", done.stderr, re.MULTILINE)  # plain lines where there is no terminal
 
     def test_the_page_needs_nothing_else(self, mapped):
         page = (mapped[0] / "chosen/owner/index.html").read_text()
