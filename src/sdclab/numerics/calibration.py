@@ -11,8 +11,8 @@ import numpy as np
 from sdclab.numerics.arrays import Mask, Matrix, Vector
 from sdclab.numerics.linalg import centred, centred_basis, residuals, same_gram
 
-STEPS = 60
-"""Of Newton's method; where there is a solution it mostly takes ten."""
+STEPS = 300
+"""Of Newton's method; it mostly takes five, and many where most cells are atoms and the others stand at bounds."""
 
 ENOUGH = 2e-12
 """Moments that are off by less, in SDs, are exact."""
@@ -20,7 +20,7 @@ ENOUGH = 2e-12
 DAMPING = 1e-12
 """Of the diagonal: keeps a step finite where no cell may move."""
 
-HALVINGS = 8
+HALVINGS = 25
 """Of a step that leads no nearer."""
 
 SINGULAR = 1e-7
