@@ -302,6 +302,20 @@ class TestPointMasses:
             error = np.sqrt(share * (1 - share) / (region == code).sum() / 60)
             assert abs((made[:, region == code, 1] == 0).mean() - share) < 4 * error
 
+    @pytest.mark.filterwarnings("error")
+    @pytest.mark.parametrize("seed", [26, 31, 37])
+    def test_a_group_may_have_nothing_but_a_mass_that_the_logit_excludes(self, seed):
+        """A number of heavy tails separates the mass, and is drawn far out: probabilities are 0 to rounding there."""
+        rng = np.random.default_rng(seed)
+        region = rng.integers(0, 3, 200)
+        size = np.exp(rng.normal(0, 4, 200))
+        size[0] *= 1e6
+        income = np.where((size > np.median(size)) | (region == 1), 0.0, rng.uniform(600, 900, 200))
+        types = Attributes((Attribute("size"), Attribute("income", low=0, masses=(0.0,))), (REGION,))
+        y = np.column_stack([size, income])
+        made = release("synthetic", y, region[:, None].astype(float), rng, {}, types).values
+        assert (made[region == 1, 1] == 0).all()
+
     def test_nothing_but_masses(self, rng):
         y = np.column_stack([rng.standard_normal(100), rng.choice([0, 520.0], 100)])
         assert set(np.unique(typed(y, Attributes((Attribute("z"), INCOME)), 3)[:, :, 1])) == {0, 520}

@@ -190,7 +190,12 @@ def _multinomial(
     frequencies = _frequencies(shares.mean(axis=0), before[:, 1:] @ slopes, rng)
     scores = after[:, 1:] @ slopes
     p = logistic.softmax(scores + logistic.intercepts(frequencies, scores))
-    return logistic.drawn(logistic.raked(p, shares, groups), rng)
+    return logistic.drawn(_raked(p, shares, groups), rng)
+
+
+def _raked(p: Matrix, shares: Matrix, groups: Sequence[Mask]) -> Matrix:
+    """No probability is 0 to rounding then: a group may have nothing but that category."""
+    return logistic.raked(np.maximum(p, ROUNDING), shares, groups) if groups else p
 
 
 def _frequencies(seen: Vector, scores: Matrix, rng: np.random.Generator) -> Vector:
@@ -243,7 +248,7 @@ def _logistic(
     frequency = _frequency(y.mean(), before[:, 1:] @ slopes, rng)
     scores = after[:, 1:] @ slopes
     p = expit(scores + _intercept(frequency, scores))
-    p = logistic.raked(np.column_stack([1 - p, p]), np.column_stack([1 - y, y]), groups)[:, 1]
+    p = _raked(np.column_stack([1 - p, p]), np.column_stack([1 - y, y]), groups)[:, 1]
     drawn: Vector = (rng.random(len(after)) < p).astype(float)
     return drawn
 
