@@ -13,6 +13,9 @@ from sdclab.experiment.cell import REFUSED, Cell
 from sdclab.experiment.table import Panel, Table
 from sdclab.numerics.ties import equated
 
+FEWEST = 4
+"""Values of a key that make a trend."""
+
 CellRows = tuple[Cell, pd.DataFrame]
 """A cell with its rows, one a replicate."""
 
@@ -132,7 +135,7 @@ def _trends(made: pd.DataFrame, table: Table) -> list[str]:
     numbers = made.assign(**{last: pd.to_numeric(made[last], errors="coerce")})
     for names, rows in numbers[numbers["cell"] != ""].groupby([*others, "parameters"], sort=False):
         rows = rows[rows[last].notna()]
-        if rows[last].nunique() < 3:
+        if rows[last].nunique() < FEWEST:
             continue
         rows = rows.assign(
             **{quantity: equated(rows[quantity].to_numpy(dtype=float)) for quantity in table.quantities}

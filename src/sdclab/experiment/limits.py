@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-
 LEAST = {"runs": 1, "splits": 2}
 """What `runs` bounds: the options that say how often something is done again, and the least that each may be."""
 

@@ -1,6 +1,8 @@
 """How the cluster-specific losses d1 and d2 relate to generic measures."""
 
 from collections.abc import Mapping, Sequence
+from math import isfinite
+from textwrap import fill
 from typing import Annotated, Any
 
 import pandas as pd
@@ -27,7 +29,7 @@ def draw(
 ) -> Figure:
     """d1 and d2 against generic numbers, one marker a method, Spearman's correlation over all cells above each panel.
 
-    More than two generic numbers spread over magnitudes, and so have logarithmic axes below a linear start.
+    Beside more than two of them, numbers without an upper bound have logarithmic axes behind a linear start.
     """
     (table,) = tables.values()
     table = table[[Selection(rows).includes({str(key): row[key] for key in rows}) for _, row in table.iterrows()]]
@@ -38,12 +40,14 @@ def draw(
         for axes, name in zip(row, generic, strict=True):
             _panel(axes, table, name, specific)
             if wide:
-                axes.set(xscale="symlog", yscale="symlog")
+                axes.set_yscale("symlog")
+                axes.set_ylim(bottom=-0.1)
+                axes.set_xscale("linear" if isfinite(number(name).high) else "symlog")
         row[0].set_ylabel(clusters.NUMBERS[specific].axis)
     for axes, name in zip(panels[-1], generic, strict=True):
-        axes.set_xlabel(number(name).axis)
+        axes.set_xlabel(fill(number(name).axis, 30), fontsize=8)
     figure.suptitle(f"{title}\n{kinds(table)}", fontsize=9, x=0.02, ha="left")
-    figure.legend(*panels[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=3 * len(generic) - 2)
+    figure.legend(*panels[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=2 * len(generic))
     return figure
 
 

@@ -1,6 +1,7 @@
 """The risk-utility map: PIL against DR, ours and the published points."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import cycle
 from typing import Annotated, Any
 
 import numpy as np
@@ -15,8 +16,8 @@ from sdclab.measures import number
 from sdclab.measures.copy import copies
 from sdclab.numerics.arrays import Indices
 from sdclab.output.labels import Label, place
-from sdclab.output.series import is_curve
-from sdclab.output.style import FAINT, INK, MARKERS, Rows, Title, kinds
+from sdclab.output.series import is_curve, is_number
+from sdclab.output.style import COLOURS, FAINT, INK, MARKERS, Rows, Title, kinds
 
 
 def draw(
@@ -33,7 +34,7 @@ def draw(
     """
     (table,) = tables.values()
     table = table.fillna({"parameters": ""})
-    table = table[[Selection(rows).includes(dict(row)) for _, row in table.iterrows()]]
+    table = table[[Selection(rows).includes(dict(row.fillna(""))) for _, row in table.astype(object).iterrows()]]
     figure = Figure(figsize=(6.4, 5.0))
     axes = figure.add_subplot()
     table = table.assign(
@@ -43,12 +44,14 @@ def draw(
     methods = list(dict.fromkeys(table["method"]))
     single = table["pil"].notna()
     labels: list[Label] = []
-    for (method, _), series in table.groupby(["method", "parameters"], sort=False):
-        marker = MARKERS[methods.index(method) % len(MARKERS)]
+    keys = [key for key in _apart(table, by) if key not in ("method", "parameters")]
+    colours = cycle(COLOURS if keys else (INK,))
+    for _, series in table.groupby(_apart(table, by), sort=False, dropna=False):
+        marker = MARKERS[methods.index(series["method"].iloc[0]) % len(MARKERS)]
         if is_curve(series.get(by, ())):
             single[series.index] = False
-            _curve(axes, series, marker, by)
-            labels += _curve_labels(series, by)
+            _curve(axes, series, marker, by, next(colours))
+            labels += _curve_labels(series, by, keys)
         else:
             _points(axes, series, marker)
     axes.set_title(f"{title}\n{kinds(table)}", fontsize=9, loc="left")
@@ -57,8 +60,16 @@ def draw(
         axes.plot([], [], "o", mfc="white", mec=INK, label="published")
     axes.plot([], [], color=FAINT, lw=0.8, ls="--", label="equal score")
     figure.legend(loc="outside lower center", ncols=3)
-    place(figure, axes, _labels(table[single], axes) + labels)
+    place(figure, axes, _labels(table[single], axes, keys) + labels)
     return figure
+
+
+def _apart(table: pd.DataFrame, by: str) -> list[str]:
+    """What tells curves apart: method, parameters, and those keys of the table in which rows of a method differ."""
+    before = list(table.columns[: list(table.columns).index("parameters")])
+    keys = [key for key in before if key not in ("cell", "method", by)]
+    differ = [key for key in keys if (table.groupby("method")[key].nunique(dropna=False) > 1).any()]
+    return ["method", "parameters", *differ]
 
 
 def frame(axes: Axes, largest_x: float, largest_y: float, x: str = "pil", y: str = "dr") -> None:
@@ -82,19 +93,30 @@ def _points(axes: Axes, rows: pd.DataFrame, marker: str) -> None:
         axes.errorbar(pil, dr, dr_sd, pil_sd, fmt=marker, color=INK, ms=6, elinewidth=0.8, zorder=2)
 
 
-def _curve(axes: Axes, rows: pd.DataFrame, marker: str, by: str) -> None:
+def _curve(axes: Axes, rows: pd.DataFrame, marker: str, by: str, colour: str) -> None:
     """Ours and the published points of a method along a parameter, each as a curve."""
     rows = rows.sort_values(by)
     printed = rows[rows["pil_published"].notna()]
     axes.errorbar(
-        rows["pil"], rows["dr"], rows["dr_sd"], rows["pil_sd"], color=INK, lw=0.8, marker=marker, ms=4, elinewidth=0.6
+        rows["pil"],
+        rows["dr"],
+        rows["dr_sd"],
+        rows["pil_sd"],
+        color=colour,
+        lw=0.8,
+        marker=marker,
+        ms=4,
+        elinewidth=0.6,
     )
     axes.plot(printed["pil_published"], printed["dr_published"], color=INK, lw=0.6, ls=":", zorder=1)
     axes.plot(printed["pil_published"], printed["dr_published"], marker, mfc="white", mec=INK, ms=4.5, zorder=3)
 
 
-def _curve_labels(rows: pd.DataFrame, by: str) -> list[Label]:
-    """A few values of the parameter along both curves."""
+def _curve_labels(rows: pd.DataFrame, by: str, keys: Sequence[str]) -> list[Label]:
+    """A few values of the parameter along both curves; of several curves of a method what each has, at its end."""
+    if keys:
+        row = rows.sort_values(by).iloc[-1]
+        return [Label(f"{_label(row, keys)} {by}={row[by]:g}", row["pil"], row["dr"])]
     rows = rows.sort_values(by)
     labels = []
     for x, y in (("pil", "dr"), ("pil_published", "dr_published")):
@@ -105,12 +127,12 @@ def _curve_labels(rows: pd.DataFrame, by: str) -> list[Label]:
     return labels
 
 
-def _labels(table: pd.DataFrame, axes: Axes) -> list[Label]:
+def _labels(table: pd.DataFrame, axes: Axes, keys: Sequence[str]) -> list[Label]:
     """One label for points that lie on each other."""
     table = table.sort_values("pil", kind="stable")
     places = table[["pil", "dr"]].to_numpy(dtype=float)
     groups = _together(places / (axes.get_xlim()[1], axes.get_ylim()[1]))
-    texts = ["\n".join(_label(row) for _, row in table.iloc[members].iterrows()) for members in groups]
+    texts = ["\n".join(_label(row, keys) for _, row in table.iloc[members].iterrows()) for members in groups]
     return [Label(text, *places[members].mean(axis=0)) for text, members in zip(texts, groups, strict=True)]
 
 
@@ -126,8 +148,10 @@ def _together(places: np.ndarray) -> list[Indices]:
     return groups
 
 
-def _label(row: "pd.Series[Any]") -> str:
-    words = [str(row["method"]), str(row["parameters"])]
+def _label(row: "pd.Series[Any]", keys: Sequence[str]) -> str:
+    known = (row[key] for key in keys if row[key] == row[key] and row[key] != "")
+    words = [str(row["method"]), *(f"{value:g}" if is_number(value) else str(value) for value in known)]
+    words.append(str(row["parameters"]))
     if copies(dict(row)):
         words.append(f"(copies\n{row['copy']:.0f} % of the records)")
     return " ".join(filter(None, words))
