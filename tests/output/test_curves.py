@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 
+from sdclab.output.pages import maps
 from sdclab.output.plots import knobs, relation, ru_map
 
 SPREADS = {"pil_sd": 0.1, "dr_sd": 0.1, "pil_published": float("nan"), "dr_published": float("nan")}
@@ -42,6 +43,14 @@ class TestRiskUtilityMap:
 
 
 DEFAULTS = {"delta": 0.8, "strength": 1.0}
+
+
+class TestMapOfTheReport:
+    def test_joins_what_the_figure_joins_and_says_the_keys(self):
+        rows = [("fcrm", label, c, 50.0 - c, 10.0 + c) for label in ("argmax", "x") for c in (2, 8, 15)]
+        texts = table(rows, ["label", "c"]).astype(object).fillna("").astype(str).to_dict("records")
+        assert [[row["label"] for row in series] for series in maps._series(texts, "c")] == [["argmax"] * 3, ["x"] * 3]
+        assert maps._name(texts[0], "c") == "fcrm c=2 label=argmax"
 
 
 class TestKnobs:

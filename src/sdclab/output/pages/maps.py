@@ -11,7 +11,7 @@ from sdclab.output.pages.markup import Html, joined, scrolling, tag
 from sdclab.output.pages.plane import BOX, Place, Scale, frame
 from sdclab.output.pages.run import Row
 from sdclab.output.pages.tables import with_sd
-from sdclab.output.series import is_curve, is_number
+from sdclab.output.series import is_curve, is_number, keys_apart
 
 MEASURED = {name: measures.number(name) for name in ("pil", "dr", "copy")}
 """What a point tells."""
@@ -63,9 +63,14 @@ def _scores(scale: Scale) -> list[Html]:
 def _series(rows: Sequence[Row], by: str) -> list[list[Row]]:
     """The points of one method with the same other parameters, along the main one."""
     along = [row for row in rows if is_number(row.get(by, ""))]
-    ordered = sorted(along, key=lambda row: (row["method"], row["parameters"], float(row[by])))
-    groups = [list(group) for _, group in groupby(ordered, key=lambda row: (row["method"], row["parameters"]))]
+    ordered = sorted(along, key=lambda row: (*_setting(row, by), float(row[by])))
+    groups = [list(group) for _, group in groupby(ordered, key=lambda row: _setting(row, by))]
     return [group for group in groups if is_curve(row[by] for row in group)]
+
+
+def _setting(row: Row, by: str) -> tuple[str, ...]:
+    """All that a point is, but for the parameter along which curves run."""
+    return (row["method"], row["parameters"], *(row[key] for key in keys_apart(row, by)))
 
 
 def _curve(series: Sequence[Row], column: str, scale: Scale) -> Html:
@@ -100,7 +105,8 @@ def _points(row: Row, i: int, by: str, scale: Scale) -> Html:
 
 def _name(row: Row, by: str) -> str:
     main = [f"{by}={row[by]}"] if row.get(by) else []
-    return " ".join([row["method"], *main, *filter(None, [row["parameters"]])])
+    keys = [f"{key}={row[key]}" for key in keys_apart(row, by) if row[key]]
+    return " ".join([row["method"], *main, *keys, *filter(None, [row["parameters"]])])
 
 
 def _told(row: Row, column: str) -> list[str]:

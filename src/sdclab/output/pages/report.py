@@ -106,8 +106,14 @@ def _study(study: Study, run: Run) -> Html:
     figures = [figure(each, run) for each in shown_first]
     tables = [side_by_side(table, run) for table in study.tables.values()]
     tables += [plain(each, run) for each in study.sensitivities.values()]
-    first = ranking(study, run) if publishes_nothing(study) else tally(lines)
-    return _section(study.name, study.title, first, tag("div", *figures, class_="figures"), *tables)
+    shown = [tag("div", *figures, class_="figures"), *tables]
+    if not publishes_nothing(study):
+        shown = [tally(lines), *shown]
+    elif len(study.scenarios) == 1:
+        shown = [ranking(study, run), *shown]
+    else:  # of several rankings none is what the study is about
+        shown = [*shown, ranking(study, run)]
+    return _section(study.name, study.title, *shown)
 
 
 def _audit(run: Run) -> Html:

@@ -37,7 +37,7 @@ def side_by_side(spec: Table, run: Run) -> Html:
     note = "" if not printed else " Ours: mean ± standard deviation over the replicates."
     about = tag("p", f"Data: {kinds or 'none'}.{note} ", _file(f"tables/{spec.study}/{spec.name}.csv"), class_="about")
     asked = tag("p", spec.question, class_="question") if spec.question else ""
-    parts = [asked, about, tally(judged), table(head, body, spec.title), _judgements(judged), _correlations(spec, rows)]
+    parts = [asked, about, _correlations(spec, rows), tally(judged), table(head, body, spec.title), _judgements(judged)]
     return folded(spec.title, len(rows), joined(parts), id=f"table-{spec.study}-{spec.name}")
 
 

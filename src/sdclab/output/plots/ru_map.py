@@ -16,7 +16,7 @@ from sdclab.measures import number
 from sdclab.measures.copy import copies
 from sdclab.numerics.arrays import Indices
 from sdclab.output.labels import Label, place
-from sdclab.output.series import is_curve, is_number
+from sdclab.output.series import is_curve, is_number, keys_apart
 from sdclab.output.style import COLOURS, FAINT, INK, MARKERS, Rows, Title, kinds
 
 
@@ -66,8 +66,7 @@ def draw(
 
 def _apart(table: pd.DataFrame, by: str) -> list[str]:
     """What tells curves apart: method, parameters, and those keys of the table in which rows of a method differ."""
-    before = list(table.columns[: list(table.columns).index("parameters")])
-    keys = [key for key in before if key not in ("cell", "method", by)]
+    keys = keys_apart(map(str, table.columns), by)
     differ = [key for key in keys if (table.groupby("method")[key].nunique(dropna=False) > 1).any()]
     return ["method", "parameters", *differ]
 
