@@ -139,9 +139,9 @@ class TestSideBySide:
             side_by_side(PRINTED, cells((FCRM2, 45.0)), parsed({**SPEC, "beside": ["pill"]}))
 
     def test_markdown_prints_the_trend_over_the_last_key(self):
-        rising = [(Cell("s", "S1", "fcrm", {"c": c}), 50.0 - c) for c in (2, 3, 4)]
-        assert "- Spearman's correlation with c, fcrm: pil -1.000 (2 descents)" in markdown(table(*rising), TABLE)
-        assert "Spearman" not in markdown(table(*rising[:2]), TABLE)
+        rising = [(Cell("s", "S1", "fcrm", {"c": c}), 50.0 - c) for c in (2, 3, 4, 5)]
+        assert "- Spearman's correlation with c, fcrm: pil -1.000 (3 descents)" in markdown(table(*rising), TABLE)
+        assert "Spearman" not in markdown(table(*rising[:3]), TABLE)
 
     def test_markdown_shows_the_kind_of_data(self):
         text = markdown(table((FCRM2, 45.0), kind="replica"), TABLE)
