@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 
 from sdclab.base.describe import Doc
 from sdclab.base.files import replacing
+from sdclab.experiment.selection import Selection
 
 matplotlib.rcParams.update(
     {
@@ -41,6 +42,12 @@ Rows = Annotated[Mapping[str, Sequence[Any]], Doc("the rows to draw: columns, ea
 def plain(text: str) -> str:
     """A title as it was written: matplotlib takes what stands between two dollar signs for mathematics."""
     return text.replace("$", r"\$")
+
+
+def chosen(table: pd.DataFrame, rows: Mapping[str, Sequence[Any]]) -> pd.DataFrame:
+    """The rows of a table that are to be drawn; what a row does not have is empty."""
+    asked = table.reindex(columns=list(rows)).astype(object).fillna("").to_dict("records")
+    return table[[Selection(rows).includes({str(key): value for key, value in row.items()}) for row in asked]]
 
 
 def kinds(*tables: pd.DataFrame) -> str:

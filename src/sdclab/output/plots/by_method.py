@@ -9,8 +9,7 @@ from matplotlib.figure import Figure
 
 from sdclab.base.describe import Doc
 from sdclab.experiment.scenario import Split
-from sdclab.experiment.selection import Selection
-from sdclab.output.style import COLOURS, INK, MARKERS, Rows, Title, kinds
+from sdclab.output.style import COLOURS, INK, MARKERS, Rows, Title, chosen, kinds
 
 
 def draw(
@@ -27,7 +26,7 @@ def draw(
 ) -> Figure:
     """One panel a quantity, one line a method that the paper has a number of."""
     (table,) = tables.values()
-    table = table[[Selection(rows).includes({str(key): row[key] for key in rows}) for _, row in table.iterrows()]]
+    table = chosen(table, rows)
     table = table[table[f"{next(iter(quantities))}_published"].notna()]
     methods = list(dict.fromkeys(table["method"]))
     figure = Figure(figsize=(3.6 * len(quantities) + 1.6, 0.5 * len(methods) + 1.6))

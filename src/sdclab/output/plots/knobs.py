@@ -9,10 +9,9 @@ from matplotlib.figure import Figure
 
 from sdclab.base.describe import Doc
 from sdclab.experiment.scenario import Split
-from sdclab.experiment.selection import Selection
 from sdclab.output.labels import Label, place
 from sdclab.output.plots.ru_map import frame
-from sdclab.output.style import COLOURS, INK, MARKERS, STYLES, Rows, Title, kinds
+from sdclab.output.style import COLOURS, INK, MARKERS, STYLES, Rows, Title, chosen, kinds
 
 
 def draw(
@@ -28,7 +27,7 @@ def draw(
 ) -> Figure:
     """A table in which at most one parameter of a method differs from its default in a row; others are points."""
     (table,) = tables.values()
-    table = table[[Selection(rows).includes({str(key): row[key] for key in rows}) for _, row in table.iterrows()]]
+    table = chosen(table, rows)
     figure = Figure(figsize=(7.0, 5.0))
     axes = figure.add_subplot()
     frame(axes, table[x].max(), table[y].max(), x, y)

@@ -12,9 +12,8 @@ from matplotlib.figure import Figure
 from sdclab.base.describe import Doc
 from sdclab.evidence.correlation import rank_correlation
 from sdclab.experiment.scenario import Split
-from sdclab.experiment.selection import Selection
 from sdclab.measures import clusters, number
-from sdclab.output.style import COLOURS, MARKERS, Rows, Title, kinds
+from sdclab.output.style import COLOURS, MARKERS, Rows, Title, chosen, kinds
 
 SPECIFIC = ("d1", "d2")
 
@@ -32,7 +31,7 @@ def draw(
     Beside more than two of them, numbers without an upper bound have logarithmic axes behind a linear start.
     """
     (table,) = tables.values()
-    table = table[[Selection(rows).includes({str(key): row[key] for key in rows}) for _, row in table.iterrows()]]
+    table = chosen(table, rows)
     wide = len(generic) > 2
     figure = Figure(figsize=(2.6 * len(generic) + 1.6 * (not wide), 6.2))
     panels = figure.subplots(2, len(generic), sharex="col", sharey="row", squeeze=False)

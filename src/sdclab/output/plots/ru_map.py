@@ -11,13 +11,12 @@ from matplotlib.figure import Figure
 
 from sdclab.base.describe import Doc
 from sdclab.experiment.scenario import Split
-from sdclab.experiment.selection import Selection
 from sdclab.measures import number
 from sdclab.measures.copy import copies
 from sdclab.numerics.arrays import Indices
 from sdclab.output.labels import Label, place
 from sdclab.output.series import is_curve, is_number, keys_apart
-from sdclab.output.style import COLOURS, FAINT, INK, MARKERS, Rows, Title, kinds
+from sdclab.output.style import COLOURS, FAINT, INK, MARKERS, Rows, Title, chosen, kinds
 
 
 def draw(
@@ -34,7 +33,7 @@ def draw(
     """
     (table,) = tables.values()
     table = table.fillna({"parameters": ""})
-    table = table[[Selection(rows).includes(dict(row.fillna(""))) for _, row in table.astype(object).iterrows()]]
+    table = chosen(table, rows)
     figure = Figure(figsize=(6.4, 5.0))
     axes = figure.add_subplot()
     table = table.assign(
