@@ -225,13 +225,102 @@ class TestRadialBasis:
             ({"ridge": -1.0}, "ridge is -1 but must not be negative"),
             ({"solver": "inverse"}, "solver is inverse but must be lstsq for basis rbf"),
             ({"basis": "cubic"}, "basis is 'cubic' but must be one of linear, rbf"),
-            ({"label": "y"}, "label is 'y' but must be one of argmax, drawn, x, x_drawn"),
+            ({"label": "y"}, "label is 'y' but must be one of argmax, drawn, x, x_drawn, weighted, start"),
         ],
     )
     def test_bad_parameters_are_named(self, census, rng, parameters, message):
         y, x = S2.split(census)
         with pytest.raises(SdclabError, match=message):
             protect("fcrm", y, x, rng, {"c": 2, "basis": "rbf", **parameters})
+
+
+def released(split, seed=0, **parameters):
+    return protect("fcrm", *split, np.random.default_rng(seed), parameters)
+
+
+class TestScale:
+    @pytest.mark.parametrize("scale", ["z", "minmax"])
+    @pytest.mark.parametrize("dependents", ["separate", "joint"])
+    def test_one_cluster_is_ordinary_least_squares_in_all_units(self, split, scale, dependents):
+        y, x = split
+        ours = released(split, c=1, scale=scale, dependents=dependents)
+        theirs = LinearRegression().fit(x / x.std(axis=0), y).predict(x / x.std(axis=0))
+        np.testing.assert_allclose(ours, theirs, atol=1e-6 * np.abs(y).max())
+
+    @pytest.mark.parametrize("scale", ["z", "minmax"])
+    @pytest.mark.parametrize("label", ["argmax", "weighted", "start", "x"])
+    @pytest.mark.parametrize("start", ["x", "both"])
+    def test_a_file_in_other_units_has_the_same_release_in_them(self, split, scale, label, start):
+        """One model for all dependents adds their errors up, and fuzzy c-means squares, so raw units tell."""
+        (y, x), rng = split, np.random.default_rng(8)
+        unit, beside = 2.0 ** rng.integers(-12, 13, y.shape[1]), 2.0 ** rng.integers(-12, 13, x.shape[1])
+        others = unit * (y + 2.0**14), beside * (x - 2.0**12)
+        how = {"c": 3, "r_max": 6, "dependents": "joint", "label": label, "start": start}
+        first, second = (released(each, **how, scale=scale) for each in ((y, x), others))
+        np.testing.assert_allclose((second / unit - 2.0**14 - first) / y.std(axis=0), 0, atol=1e-6)
+        raw, other = (released(each, **how) for each in ((y, x), others))
+        assert np.abs((other / unit - 2.0**14 - raw) / y.std(axis=0)).max() > 0.1
+
+    @pytest.mark.parametrize(("scale", "mean", "spread"), [("z", np.mean, np.std), ("minmax", np.min, np.ptp)])
+    def test_it_is_the_release_of_the_scaled_file_put_back(self, split, scale, mean, spread):
+        zero, one = ([f(part, axis=0) for part in split] for f in (mean, spread))
+        plain = released(tuple((part - a) / b for part, a, b in zip(split, zero, one, strict=True)), c=4, r_max=6)
+        ours = released(split, c=4, r_max=6, scale=scale)
+        np.testing.assert_allclose((ours - (zero[0] + one[0] * plain)) / split[0].std(axis=0), 0, atol=1e-6)
+
+    @pytest.mark.parametrize("scale", ["z", "minmax"])
+    @pytest.mark.parametrize("solver", ["lstsq", "one_inverse"])
+    def test_a_constant_stays_one_and_tells_nothing(self, lines, scale, solver):
+        """0.1 has no exact mean: of 300 of them an SD above 0 is left."""
+        y, x, _ = lines
+        constant = np.full_like(y, 0.1)
+        how = {"c": 2, "scale": scale, "solver": solver}
+        plain = released((y, x), **how)
+        made = released((np.column_stack([y, constant]), np.column_stack([constant, x])), **how)
+        np.testing.assert_allclose(made, np.column_stack([plain, constant]), rtol=1e-6)
+
+    def test_constants_alone_need_an_intercept(self, lines):
+        y, x, _ = lines
+        with pytest.raises(SdclabError, match="without an intercept an independent attribute that is not constant"):
+            released((y, np.ones_like(x)), c=2, scale="z", intercept=False)
+        assert np.isfinite(released((y, np.ones_like(x)), c=2, scale="z")).all()
+
+    def test_bad_units_are_named(self, lines):
+        with pytest.raises(SdclabError, match="scale is 'log' but must be one of raw, z, minmax"):
+            released(lines[:2], c=2, scale="log")
+
+
+class TestInterceptPlace:
+    @pytest.mark.parametrize("solver", ["lstsq", "inverse", "one_inverse"])
+    def test_of_a_regular_x_it_does_not_matter(self, census, solver):
+        y, x = S1.split(census)
+        first, last = (
+            released((y, x), c=3, r_max=5, solver=solver, scale="z", intercept_place=place)
+            for place in ("first", "last")
+        )
+        np.testing.assert_allclose((first - last) / y.std(axis=0), 0, atol=1e-6)
+
+    def test_it_is_where_the_regressors_have_the_ones(self, lines):
+        _, x, _ = lines
+        first, last = (fcrm.design(x, True, "inverse", place) for place in ("first", "last"))
+        np.testing.assert_array_equal(first[:, ::-1], last)
+        np.testing.assert_array_equal(last[:, 1], 1)
+        np.testing.assert_array_equal(fcrm.design(x, False, "inverse", "last"), x)
+
+    def test_of_equal_regressors_the_first_is_the_pivot(self, lines):
+        """A regressor of ones beside the intercept: the one-inverse gives its coefficient to whichever comes first."""
+        y, x, _ = lines
+        beside = np.column_stack([np.ones_like(x), x])
+        start = fcrm.start_partition(y, x, np.random.default_rng(1), c=2)[None]
+        for place, second in (("first", 1), ("last", 2)):
+            basis = fcrm.design(beside, True, "one_inverse", place)
+            found = fcrm.fit(basis, y[None], start, solver="one_inverse")
+            given_nothing = [j for j in range(3) if (found.coefficients[0, :, j] == 0).all()]
+            assert given_nothing == [second]
+
+    def test_a_bad_place_is_named(self, lines):
+        with pytest.raises(SdclabError, match="intercept_place is 'middle' but must be one of first, last"):
+            released(lines[:2], c=2, intercept_place="middle")
 
 
 class TestLabels:
@@ -292,6 +381,54 @@ class TestLabels:
         assert (found.max(axis=2) <= u.max(axis=2) + 1e-12).all()
         alike = np.broadcast_to(u[:, :, :1], u.shape)
         np.testing.assert_allclose(fcrm.nearby(alike, near), alike)
+
+    @pytest.mark.parametrize("basis", ["linear", "rbf"])
+    def test_of_one_model_weighted_is_that_model(self, split, basis):
+        usual, weighted = (released(split, c=1, basis=basis, label=label) for label in ("argmax", "weighted"))
+        np.testing.assert_allclose(weighted, usual, rtol=1e-9)
+
+    @settings(max_examples=25)
+    @given(st.integers(0, 2**32), st.integers(1, 5), st.integers(1, 3))
+    def test_weighted_is_the_mean_of_the_predictions_by_memberships(self, seed, c, p):
+        rng = np.random.default_rng(seed)
+        x = rng.standard_normal((60, 2))
+        y = x @ rng.standard_normal((2, p)) + rng.standard_normal((60, p))
+        basis, start = fcrm.design(x, True, "lstsq"), fcrm.start_partition(y, x, rng, c=c)
+        found = fcrm.fit(basis, y[None], start[None], r_max=5)
+        every = np.array([basis @ model for model in found.coefficients[0]])
+        ours = fcrm.weighted(basis, found)[0]
+        for k in range(60):
+            np.testing.assert_allclose(ours[k], np.average(every[:, k], axis=0, weights=found.memberships[0, :, k]))
+        assert (every.min(axis=0) - 1e-9 <= ours).all()
+        assert (ours <= every.max(axis=0) + 1e-9).all()
+
+    def test_weighted_separately_is_each_dependent_alone(self, split):
+        (y, x), how = split, {"c": 3, "label": "weighted", "r_max": 5}
+        together, alone = released((y, x), **how), released((y[:, 1:2], x), **how)
+        np.testing.assert_allclose(together[:, 1:2], alone, rtol=1e-6, atol=1e-6 * y.std())
+
+    def test_by_the_start_two_groups_far_apart_have_their_own_lines(self, rng):
+        """A record of one group lies so far from the line of the other that it weighs less than 1e-15 there."""
+        group = np.repeat([0, 1], 80)
+        x = (rng.standard_normal(160) + 1e3 * group)[:, None]
+        planted = np.where(group[:, None] == 0, [5000, -900] + x * [3, -1], [-400, 70] + x * [-2, 5])
+        y = planted + 1e-2 * rng.standard_normal((160, 2))
+        for dependents in ("separate", "joint"):
+            ours = released((y, x), c=2, label="start", dependents=dependents)
+            for each in (group == 0, group == 1):
+                theirs = LinearRegression().fit(x[each], y[each]).predict(x[each])
+                np.testing.assert_allclose(ours[each], theirs, atol=1e-6)
+
+    def test_the_start_does_not_look_at_what_the_models_fit(self, lines):
+        """Lines that cross: the start on x knows nothing of them, and its labels miss half of the records."""
+        y, x, _ = lines
+        fitting, knowing_x = (released((y, x), c=2, r_max=100, seed=1, label=label) for label in ("argmax", "start"))
+        assert np.abs(fitting - y).mean() < 0.2
+        assert np.abs(knowing_x - y).mean() > 2
+        start = fcrm.start_partition(y, x, np.random.default_rng(1), c=2)
+        found = fcrm.fit(fcrm.design(x, True, "lstsq"), y[None], start[None], r_max=100)
+        every = np.array([fcrm.design(x, True, "lstsq") @ model for model in found.coefficients[0]])
+        np.testing.assert_allclose(knowing_x, every[start.argmax(axis=0), np.arange(len(y))])
 
     @pytest.mark.slow
     def test_it_is_the_largest_membership_that_copies(self, census):

@@ -28,12 +28,14 @@ from sdclab.clustering.solvers import Solver, ZeroTest, solve
 from sdclab.methods import Release
 from sdclab.numerics.arrays import Indices, Matrix, Vector
 from sdclab.numerics.linalg import centred_basis, orthonormal_basis, with_intercept
-from sdclab.numerics.ties import largest_of
+from sdclab.numerics.ties import NOISE, largest_of
 
 FLOOR = 1e-100
 """What an error of zero is replaced by (step 3)."""
 
-Label = Literal["argmax", "drawn", "x", "x_drawn"]
+Label = Literal["argmax", "drawn", "x", "x_drawn", "weighted", "start"]
+
+Place = Literal["first", "last"]
 
 GRID = {"c": [2, 3, 5, 8, 12, 20, 30]}
 
@@ -67,12 +69,20 @@ def protect(
         Doc(
             "the model that releases a record: that of its largest membership, as published, or one drawn by its "
             "memberships; or the same by the mean memberships of records near it in the independents, whatever its own "
-            "dependents are"
+            "dependents are; weighted: all models, their predictions weighted by its memberships; start: that of its "
+            "largest membership in the start partition, before any regression"
         ),
     ] = "argmax",
     intercept: Annotated[
         bool, Doc("whether linear models have one; the paper's equation 2 has none, and rbf always has")
     ] = True,
+    intercept_place: Annotated[
+        Place,
+        Doc(
+            "the column of ones as the first or the last regressor; it matters for the solvers inverse and one_inverse "
+            "alone, where rounding noise decides on a singular X'DX"
+        ),
+    ] = "first",
     solver: Annotated[
         Solver,
         Doc(
@@ -87,10 +97,17 @@ def protect(
     start: Annotated[
         Literal["x", "y", "both"],
         Doc(
-            "what the fuzzy c-means that gives the first partition looks at, in raw units: independents, dependents "
-            "or both; without independents y, whatever is said"
+            "what the fuzzy c-means that gives the first partition looks at, in the units of scale: independents, "
+            "dependents or both; without independents y, whatever is said"
         ),
     ] = "x",
+    scale: Annotated[
+        Literal["raw", "z", "minmax"],
+        Doc(
+            "the units of dependents and independents, for the start partition, the regressions and their errors: the "
+            "file's own, mean 0 and population SD 1, or from 0 to 1; the release is in the file's own"
+        ),
+    ] = "raw",
     m: Annotated[float, Doc("fuzziness, above 1")] = 1.5,
     r_max: Annotated[int, Doc("iterations at most, of the start too")] = 30,
     epsilon: Annotated[float, Doc("the largest change of a membership that counts as none, at the start too")] = 1e-5,
@@ -102,25 +119,55 @@ def protect(
         raise SdclabError("method fcrm: there is no dependent attribute to protect.")
     if independent.shape[1] == 0 and not intercept:
         raise SdclabError("method fcrm: without an intercept at least one independent attribute is needed.")
+    units = None
+    if scale != "raw":
+        units, independent = Units.of(dependent, scale), Units.of(independent, scale).scaled(independent)
+        dependent = units.scaled(dependent)
     first = start_partition(dependent, independent, rng, c=c, start=start, m=m, r_max=r_max, epsilon=epsilon)
     targets = dependent.T[:, :, None] if dependents == "separate" else dependent[None]
     starts = np.broadcast_to(first, (len(targets), *first.shape))
     if basis == "linear":
-        x, ridge = design(independent, intercept, solver), 0.0
+        x, ridge = design(independent, intercept, solver, intercept_place), 0.0
     else:
         x = centred_basis(nearness(independent, centres, width))
     found = fit(x, targets, starts, ridge=ridge, solver=solver, zero_test=zero_test, m=m, r_max=r_max, epsilon=epsilon)
-    u = found.memberships
+    u = starts if label == "start" else found.memberships
     if label.startswith("x"):
         u = nearby(u, nearness(independent, centres, width))
-    values = generate(x, found, drawn(u, rng) if label.endswith("drawn") else largest_of(u, axis=1))
+    if label == "weighted":
+        values = weighted(x, found)
+    else:
+        values = generate(x, found, drawn(u, rng) if label.endswith("drawn") else largest_of(u, axis=1))
     released = values[:, :, 0].T if dependents == "separate" else values[0]
     facts = {
         "objective": float(found.objective.sum()),
         "last_change": float(found.last_change.max()),
         "iterations": float(found.iterations.max()),
     }
-    return Release(released, facts)
+    return Release(units.restored(released) if units else released, facts)
+
+
+@dataclass(frozen=True)
+class Units:
+    """What one is, and where zero lies, in each column of a file."""
+
+    zero: Vector
+    one: Vector
+    """0: the column is constant, to rounding"""
+
+    @classmethod
+    def of(cls, x: Matrix, scale: str) -> "Units":
+        """For scale z the mean and the population SD, for minmax the smallest value and the range."""
+        zero, one = (x.mean(axis=0), x.std(axis=0)) if scale == "z" else (x.min(axis=0), np.ptp(x, axis=0))
+        return cls(zero, np.where(one > NOISE * np.abs(x).max(axis=0), one, 0.0))
+
+    def scaled(self, x: Matrix) -> Matrix:
+        """The columns in these units; a constant becomes 0."""
+        return np.where(self.one > 0, (x - self.zero) / np.where(self.one > 0, self.one, 1.0), 0.0)
+
+    def restored(self, x: Matrix) -> Matrix:
+        """Columns in these units in those of the file."""
+        return self.zero + self.one * x
 
 
 def check_fcrm(c: int, m: float, r_max: int, n: int) -> None:
@@ -152,7 +199,7 @@ def start_partition(
     r_max: int = 30,
     epsilon: float = 1e-5,
 ) -> Matrix:
-    """Step 1: memberships (cluster × record) by fuzzy c-means from random records, in raw units as published.
+    """Step 1: memberships (cluster × record) by fuzzy c-means from random records, in the units they come in.
 
     The papers give one stopping rule, for the regressions; it serves here too.
     """
@@ -163,10 +210,17 @@ def start_partition(
     return fcm(seen, centres[None], rng, m=m, epsilon=epsilon, max_iterations=r_max)[0].memberships
 
 
-def design(independent: Matrix, intercept: bool, solver: Solver) -> Matrix:
-    """The regressors. Least squares may choose its own basis of their span; an inverse is of X'DX as it is."""
+def design(independent: Matrix, intercept: bool, solver: Solver, place: Place = "first") -> Matrix:
+    """The regressors. Least squares may choose its own basis of their span; an inverse is of X'DX as it is.
+
+    Where X'DX is singular rounding noise decides what an inverse is (Table III), and so does the ones' place.
+    """
+    if not intercept and not independent.any():
+        raise SdclabError("method fcrm: without an intercept an independent attribute that is not constant is needed.")
     if solver == "lstsq":
         return centred_basis(independent) if intercept else orthonormal_basis(independent)
+    if intercept and place == "last":
+        return np.column_stack([independent, np.ones(len(independent))])
     return with_intercept(independent) if intercept else independent
 
 
@@ -294,3 +348,12 @@ def generate(x: Matrix, found: Fit, labels: Indices | None = None) -> Stack:
     labels = largest_of(found.memberships, axis=1) if labels is None else labels
     chosen = np.take_along_axis(found.coefficients, labels[:, :, None, None], axis=1)
     return np.einsum("ks,pkst->pkt", x, chosen)
+
+
+def weighted(x: Matrix, found: Fit) -> Stack:
+    """The predictions of all models, weighted by every record's memberships u_ik: problem × record × dependent.
+
+    Memberships sum to 1, so a record lies between the smallest and the largest of its predictions. The papers release
+    the arg-max model's alone.
+    """
+    return np.asarray(np.einsum("pik,pikt->pkt", found.memberships, x @ found.coefficients))
