@@ -33,13 +33,28 @@ def pair(rng):
     return original, original + 0.3 * original.std(axis=0) * rng.standard_normal(original.shape)
 
 
-def pil_by_hand(x, y):
-    """PIL as CALIBRATION states it, pair by pair and in its own symbols."""
+def histogram_of(x):
+    heights, borders = np.histogram(x, "sturges", density=True)
+    one = 1 / len(x) / np.diff(borders)[0]
+    return lambda at: np.maximum(heights[np.searchsorted(borders, [at], "right") - 1], one)
+
+
+HEIGHTS = {
+    "kernel": lambda x, ddof: gaussian_kde(x),
+    "normal": lambda x, ddof: lambda at: norm(x.mean(), x.std(ddof=ddof)).pdf([at]),
+    "histogram": lambda x, ddof: histogram_of(x),
+}
+"""By the name of a density: the function that has it."""
+
+
+def pil_by_hand(x, y, ddof=0, density="kernel", step=0.05):
+    """PIL as CALIBRATION states it, pair by pair and in its own symbols; of order two all moments have n - ddof."""
     n, p = x.shape
 
     def mu(data, *powers):
         centred = data - data.mean(axis=0)
-        return np.prod([centred[:, i] ** k for i, k in enumerate(powers)], axis=0).mean()
+        products = np.prod([centred[:, i] ** k for i, k in enumerate(powers)], axis=0)
+        return products.sum() / (n - ddof if sum(powers) == 2 else n)
 
     def loss(z):
         return 2 * norm.cdf(abs(z)) - 1
@@ -49,10 +64,10 @@ def pil_by_hand(x, y):
         a, b = x[:, [j]], y[:, [j]]
         parts["mean"].append(loss((b.mean() - a.mean()) / np.sqrt(mu(a, 2) / n)))
         parts["variance"].append(loss((mu(b, 2) - mu(a, 2)) / np.sqrt((mu(a, 4) - mu(a, 2) ** 2) / n)))
-        density = gaussian_kde(a.ravel())
-        for q in np.arange(0.05, 0.96, 0.05):
+        height = HEIGHTS[density](a.ravel(), ddof)
+        for q in np.arange(step, 1 - step / 2, step):
             before, after = np.quantile(a, q), np.quantile(b, q)
-            parts["quantiles"].append(loss((after - before) * density(before)[0] / np.sqrt(q * (1 - q) / n)))
+            parts["quantiles"].append(loss((after - before) * height(before)[0] / np.sqrt(q * (1 - q) / n)))
     for i, j in combinations(range(p), 2):
         a, b = x[:, [i, j]], y[:, [i, j]]
         z = (mu(b, 1, 1) - mu(a, 1, 1)) / np.sqrt((mu(a, 2, 2) - mu(a, 1, 1) ** 2) / n)
@@ -138,6 +153,156 @@ class TestPil:
         original, protected = (np.column_stack([a, 2 * a[:, 0]]) for a in (x, y))
         assert evaluate("pil", original, original[::-1])["pil_correlation"] == 0
         assert np.isfinite(evaluate("pil", original, protected)["pil"])
+
+
+PIL_OPTIONS = [
+    {"attributes": "all"},
+    {"moments": "sample"},
+    {"density": "normal"},
+    {"density": "histogram"},
+    {"levels": "tenths"},
+    {"levels": "quarters"},
+    {"attributes": "all", "moments": "sample", "density": "normal", "levels": "quarters"},
+]
+
+
+class TestPilOptions:
+    @pytest.mark.parametrize("moments", ["population", "sample"])
+    @pytest.mark.parametrize("density", ["kernel", "normal", "histogram"])
+    @pytest.mark.parametrize("levels", ["twentieths", "tenths", "quarters"])
+    def test_equals_its_definition_written_out(self, pair, moments, density, levels):
+        """Twenty records, so that n - 1 tells: SDs differ by 2.6 %."""
+        few = [file[:20] for file in pair]
+        ours = evaluate("pil", *few, moments=moments, density=density, levels=levels)
+        step = {"twentieths": 0.05, "tenths": 0.1, "quarters": 0.25}[levels]
+        theirs = pil_by_hand(*few, ddof=int(moments == "sample"), density=density, step=step)
+        assert ours.pop("pil") == pytest.approx(np.mean(list(theirs.values())), rel=1e-9)
+        assert ours == pytest.approx(theirs, rel=1e-9)
+
+    def test_defaults_are_what_they_are_called(self, pair):
+        said = {"attributes": "dependent", "moments": "population", "density": "kernel", "levels": "twentieths"}
+        assert evaluate("pil", *pair, pair[1][:, :2], **said) == evaluate("pil", *pair)
+
+    @pytest.mark.parametrize("options", PIL_OPTIONS, ids=str)
+    def test_of_a_copy_is_zero(self, pair, options):
+        assert set(evaluate("pil", pair[0], pair[0], pair[1], **options).values()) == {0.0}
+
+    @pytest.mark.parametrize("options", PIL_OPTIONS, ids=str)
+    @settings(max_examples=10)
+    @given(seed=st.integers(0, 2**32), p=st.integers(1, 4))
+    def test_does_not_depend_on_units(self, options, seed, p):
+        rng = np.random.default_rng(seed)
+        files = rng.standard_normal((3, 40, p))
+        scale, shift = 10.0 ** rng.integers(-4, 5, p), rng.normal(0, 3, p)
+        first = evaluate("pil", *files, **options)["pil"]
+        assert evaluate("pil", *(file * scale + shift for file in files), **options)["pil"] == pytest.approx(first)
+
+    def test_of_all_attributes_the_independents_lose_nothing_and_count(self, pair, rng):
+        """What is of one attribute shrinks by p / (p + q); of the pairs those across are what `xy` looks at."""
+        independent = pair[0] @ rng.random((4, 3)) + rng.standard_normal((300, 3))
+        dependent, together = (evaluate("pil", *pair, independent, attributes=each) for each in ("dependent", "all"))
+        for part in ("pil_mean", "pil_variance", "pil_quantiles"):
+            assert together[part] == pytest.approx(dependent[part] * 4 / 7)
+        across = evaluate("xy", *pair, independent)["xy"]
+        assert together["pil_covariance"] == pytest.approx((6 * dependent["pil_covariance"] + 12 * across) / 21)
+        by_hand = pil_by_hand(*(np.column_stack([file, independent]) for file in pair))
+        assert together["pil_correlation"] == pytest.approx(by_hand["pil_correlation"])
+
+    def test_of_all_attributes_a_permutation_is_a_loss(self, pair, rng):
+        original, _ = pair
+        permuted = original[rng.permutation(len(original))]
+        assert evaluate("pil", original, permuted, original, attributes="dependent")["pil"] < 1e-6
+        together = evaluate("pil", original, permuted, original, attributes="all")
+        assert together["pil_covariance"] > 10
+        assert together["pil_correlation"] > 10
+        assert together["pil_mean"] < 1e-6
+
+    def test_without_independents_all_are_the_dependents(self, pair):
+        by_columns = [np.asfortranarray(file) for file in pair]
+        assert evaluate("pil", *by_columns, attributes="all") == evaluate("pil", *by_columns)
+
+    def test_a_single_attribute_has_pairs_with_independents_alone(self, pair, rng):
+        original, protected = (file[:, :1] for file in pair)
+        alone = evaluate("pil", original, protected, attributes="all", moments="sample", density="histogram")
+        assert np.isnan([alone["pil_covariance"], alone["pil_correlation"]]).all()
+        assert np.isfinite(alone["pil"])
+        beside = pair[0][:, 1:2]
+        together = evaluate("pil", original, protected, beside, attributes="all")
+        assert together["pil_covariance"] == pytest.approx(evaluate("xy", original, protected, beside)["xy"])
+
+    @pytest.mark.parametrize("density", ["kernel", "normal", "histogram"])
+    def test_a_constant_independent_loses_nothing(self, pair, density):
+        """As the indicator of a category that all have."""
+        ones = np.ones((300, 1))
+        dependent, together = (
+            evaluate("pil", *pair, ones, attributes=each, density=density) for each in ("dependent", "all")
+        )
+        for part in ("pil_mean", "pil_variance", "pil_quantiles"):
+            assert together[part] == pytest.approx(dependent[part] * 4 / 5)
+        for part in ("pil_covariance", "pil_correlation"):
+            assert together[part] == pytest.approx(dependent[part] * 6 / 10)
+
+    @pytest.mark.parametrize(("moments", "ddof"), [("population", 0), ("sample", 1)])
+    def test_of_a_shift_by_one_standard_error_the_mean_loses_68_per_cent(self, rng, moments, ddof):
+        original = rng.standard_normal((5, 2))
+        shifted = original + original.std(axis=0, ddof=ddof) / np.sqrt(5)
+        found = evaluate("pil", original, shifted, moments=moments)["pil_mean"]
+        assert found == pytest.approx(100 * (2 * norm.cdf(1) - 1))
+
+    def test_a_spread_of_two_values_half_each_is_finite_in_sample_moments_too(self):
+        """On paper mu4 - mu2² is 0 there, and with n - 1 in mu2 alone it is negative."""
+        original = np.repeat([[0.0], [1.0]], 50, axis=0)
+        protected = original.copy()
+        protected[0] = 1
+        usual, sample = (
+            evaluate("pil", original, protected, moments=moments)["pil_variance"]
+            for moments in ("population", "sample")
+        )
+        assert 0 < usual < 5
+        assert sample == pytest.approx(usual)
+
+    @pytest.mark.parametrize(("density", "tolerance"), [("normal", 1e-3), ("kernel", 0.02)])
+    def test_of_a_shifted_normal_column_the_closed_form(self, density, tolerance):
+        """f(Q) is phi(Phi⁻¹(q)); kernels flatten it a little."""
+        n = 4001
+        original = norm.ppf((np.arange(n) + 0.5) / n)[:, None]
+        shift = 0.8 / np.sqrt(n)
+        q = np.arange(1, 20) / 20
+        z = 0.8 * norm.pdf(norm.ppf(q)) / np.sqrt(q * (1 - q))
+        found = evaluate("pil", original, original + shift, density=density)["pil_quantiles"]
+        assert found == pytest.approx(100 * np.mean(2 * norm.cdf(z) - 1), rel=tolerance)
+
+    @pytest.mark.parametrize(("unit", "zero"), UNITS)
+    def test_of_a_histogram_a_border_belongs_to_the_upper_bin(self, unit, zero):
+        """16 values have five bins, here [0, 1), ..., [4, 5]; the quartiles are 1, 2.5 and 4."""
+        values = np.repeat([0.0, 1, 2, 3, 4, 5], [3, 4, 1, 3, 2, 3])[:, None]
+        records = [4, 1, 5]
+        z = 0.3 * np.array(records) / 16 / np.sqrt(np.array([3, 4, 3]) / 16 / 16)
+        files = (unit * file + zero for file in (values, values + 0.3))
+        found = evaluate("pil", *files, density="histogram", levels="quarters")["pil_quantiles"]
+        assert found == pytest.approx(100 * np.mean(2 * norm.cdf(z) - 1), rel=1e-6)
+
+    def test_of_a_histogram_an_empty_bin_has_one_record(self):
+        """The median of five zeros and five ones lies in the third of five bins, which is empty."""
+        original = np.repeat([[0.0], [1.0]], 5, axis=0)
+        protected = original.copy()
+        protected[5] = 0.8  # the median is 0.4 now, the other quartiles are 0 and 1 still
+        z = 0.1 * (1 / 10 / 0.2) / np.sqrt(0.25 / 10)
+        found = evaluate("pil", original, protected, density="histogram", levels="quarters")["pil_quantiles"]
+        assert found == pytest.approx(100 * (2 * norm.cdf(z) - 1) / 3)
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"attributes": "x"}, "attributes is 'x' but must be one of dependent, all"),
+            ({"moments": "n"}, "moments is 'n' but must be one of population, sample"),
+            ({"density": "knn"}, "density is 'knn' but must be one of kernel, normal, histogram"),
+            ({"levels": 10}, "levels is 10 but must be one of twentieths, tenths, quarters"),
+        ],
+    )
+    def test_bad_options_are_named(self, pair, options, message):
+        with pytest.raises(SdclabError, match=f"measure pil: {message}"):
+            evaluate("pil", *pair, **options)
 
 
 class TestDbrl:
@@ -399,6 +564,22 @@ def test_options_reach_the_components(pair):
     assert plain["dbrl"] == other["dbrl"]
     with pytest.raises(SdclabError, match=r"measure interval: window is 'x' but must be one of sd, rank"):
         evaluate("score", *pair, dr={"interval": {"window": "x"}})
+
+
+@pytest.mark.parametrize("options", PIL_OPTIONS, ids=str)
+def test_options_of_pil_reach_it_in_the_score(pair, options):
+    files = *pair, pair[0][:, ::-1]
+    plain, other = evaluate("score", *files), evaluate("score", *files, pil=options)
+    loss = evaluate("pil", *files, **options)
+    assert {name: other[name] for name in loss} == loss
+    assert other["dr"] == plain["dr"]
+    assert other["score"] == pytest.approx((loss["pil"] + plain["dr"]) / 2)
+    assert other["score"] != plain["score"]
+
+
+def test_bad_options_of_pil_are_named_in_the_score(pair):
+    with pytest.raises(SdclabError, match=r"measure pil: levels is 'x' but must be one of twentieths, tenths"):
+        evaluate("score", *pair, pil={"levels": "x"})
 
 
 @pytest.mark.slow

@@ -5,16 +5,24 @@ continuous microdata; Cano (2009), section 2.4.1. A statistic's loss is 2 Phi(|z
 units of the standard error that it has in the original file.
 """
 
+from typing import Annotated, Literal
+
 import numpy as np
 from scipy.special import ndtr
 
-from sdclab.base.describe import Number
-from sdclab.numerics.arrays import Matrix, Vector
+from sdclab.base.describe import Doc, Number
+from sdclab.numerics.arrays import Indices, Matrix, Vector
 from sdclab.numerics.linalg import standardised
-from sdclab.numerics.ties import NOISE, difference
+from sdclab.numerics.ties import NOISE, difference, slack
 
-LEVELS = np.arange(5, 100, 5) / 100
-"""The quantiles that are compared: 5, 10, ..., 95 %."""
+Density = Literal["kernel", "normal", "histogram"]
+
+LEVELS = {
+    "twentieths": np.arange(5, 100, 5) / 100,
+    "tenths": np.arange(10, 100, 10) / 100,
+    "quarters": np.arange(25, 100, 25) / 100,
+}
+"""The quantiles that are compared."""
 
 NUMBERS = {
     "pil": Number("information loss PIL", "loss", 0, 100, better="less"),
@@ -25,18 +33,50 @@ NUMBERS = {
 }
 
 
-def measure(original: Matrix, protected: Matrix, independent: Matrix) -> dict[str, float]:
-    """PIL and its five parts for the dependent attributes.
+def measure(
+    original: Matrix,
+    protected: Matrix,
+    independent: Matrix,
+    *,
+    attributes: Annotated[
+        Literal["dependent", "all"],
+        Doc("what the statistics are of: the dependents, or dependents and independents together"),
+    ] = "dependent",
+    moments: Annotated[
+        Literal["population", "sample"], Doc("variances and covariances of both files: divided by n or by n - 1")
+    ] = "population",
+    density: Annotated[
+        Density,
+        Doc(
+            "of an attribute at its quantiles: Gaussian kernels with Scott's bandwidth, the normal density of its mean "
+            "and SD, or a histogram of as many bins as Sturges says"
+        ),
+    ] = "kernel",
+    levels: Annotated[
+        Literal["twentieths", "tenths", "quarters"],
+        Doc("the quantiles: 5 to 95 % by 5, 10 to 90 % by 10, or 25, 50 and 75 %"),
+    ] = "twentieths",
+) -> dict[str, float]:
+    """PIL and its five parts for the dependent attributes, or for all.
 
     With a single attribute there are no pairs: covariance and correlation are then missing (NaN), and PIL is the
-    mean of the other three.
+    mean of the other three. Of all attributes the independents are as they were: they lose nothing by themselves or
+    among each other, and count in every average.
+
+    `moments: sample` puts n / (n - 1) times the moment in the place of each second moment: mu2 and mu11 of both files,
+    and of the original's, in the variances of the statistics, mu2 in that of the mean, mu2² and mu11² in those of
+    variance and covariance, mu20, mu02 and mu11 in that of r, and the SD of the normal density. r itself does not
+    change, nor do moments of order four, which are means, nor Scott's bandwidth, which has n - 1 always.
     """
+    if attributes == "all" and independent.shape[1]:
+        original, protected = (np.column_stack([part, independent]) for part in (original, protected))
+    factor = len(original) / max(len(original) - 1, 1) if moments == "sample" else 1.0
     parts = {
-        "pil_mean": _mean_loss(original, protected),
-        "pil_variance": _variance_loss(original, protected),
-        "pil_covariance": _covariance_loss(original, protected),
-        "pil_correlation": _correlation_loss(original, protected),
-        "pil_quantiles": _quantile_loss(original, protected),
+        "pil_mean": _mean_loss(original, protected, factor),
+        "pil_variance": _variance_loss(original, protected, factor),
+        "pil_covariance": _covariance_loss(original, protected, factor),
+        "pil_correlation": _correlation_loss(original, protected, factor),
+        "pil_quantiles": _quantile_loss(original, protected, factor, density, LEVELS[levels]),
     }
     percent = {name: 100 * loss for name, loss in parts.items()}
     return {"pil": float(np.nanmean(list(percent.values()))), **percent}
@@ -57,18 +97,21 @@ def _losses(change: Vector, variance: Vector, scale: Vector) -> Vector:
     return np.asarray(2 * ndtr(np.where(change == 0, 0.0, z)) - 1)
 
 
-def covariance_losses(first: Matrix, second: Matrix, released_first: Matrix, released_second: Matrix) -> Vector:
+def covariance_losses(
+    first: Matrix, second: Matrix, released_first: Matrix, released_second: Matrix, factor: float = 1.0
+) -> Vector:
     """The losses of the covariances of paired columns, z = (mu11' - mu11) / sqrt((mu22 - mu11²) / n).
 
     Where products of deviations do not vary (an attribute of two values, half of each, with itself or its like) that
     variance is 0 and one changed record would lose all: what is left then is the next term of the variance,
-    (mu20 mu02 + mu11²) / n². Elsewhere it is of order 1/n of the first and left out, as in the paper.
+    (mu20 mu02 + mu11²) / n². Elsewhere it is of order 1/n of the first and left out, as in the paper. Second moments
+    are `factor` times those of 1/n.
     """
     a, b = _centred(first), _centred(second)
-    mu11 = (a * b).mean(axis=0)
+    mu11 = factor * (a * b).mean(axis=0)
     mu22 = (a**2 * b**2).mean(axis=0)
-    released = (_centred(released_first) * _centred(released_second)).mean(axis=0)
-    scale = a.std(axis=0) * b.std(axis=0)
+    released = factor * (_centred(released_first) * _centred(released_second)).mean(axis=0)
+    scale = factor * (a.std(axis=0) * b.std(axis=0))
     n = len(first)
     return _losses(released - mu11, np.maximum((mu22 - mu11**2) / n, (scale**2 + mu11**2) / n**2), scale)
 
@@ -82,25 +125,26 @@ def _pairs(x: Matrix) -> tuple[Matrix, Matrix]:
     return x[:, i], x[:, j]
 
 
-def _mean_loss(original: Matrix, protected: Matrix) -> float:
+def _mean_loss(original: Matrix, protected: Matrix, factor: float) -> float:
     spread = original.std(axis=0)
     change = protected.mean(axis=0) - original.mean(axis=0)
-    return _average(_losses(change, spread**2 / len(original), np.abs(original).max(axis=0)))
+    return _average(_losses(change, factor * spread**2 / len(original), np.abs(original).max(axis=0)))
 
 
-def _variance_loss(original: Matrix, protected: Matrix) -> float:
+def _variance_loss(original: Matrix, protected: Matrix, factor: float) -> float:
     """That of the covariance of each attribute with itself."""
-    return _average(covariance_losses(original, original, protected, protected))
+    return _average(covariance_losses(original, original, protected, protected, factor))
 
 
-def _covariance_loss(original: Matrix, protected: Matrix) -> float:
-    return _average(covariance_losses(*_pairs(original), *_pairs(protected)))
+def _covariance_loss(original: Matrix, protected: Matrix, factor: float) -> float:
+    return _average(covariance_losses(*_pairs(original), *_pairs(protected), factor))
 
 
-def _correlation_loss(original: Matrix, protected: Matrix) -> float:
+def _correlation_loss(original: Matrix, protected: Matrix, factor: float) -> float:
     """z = (r' - r) / sqrt(V), V the delta-method variance of r, written so that r = 0 needs no division by it.
 
-    A released constant has no correlation with anything.
+    Each of its terms is a moment of order four over two of order two, so it has `factor` twice in the denominator. A
+    released constant has no correlation with anything.
     """
     a, b = _pairs(standardised(original))
     r = (a * b).mean(axis=0)
@@ -110,19 +154,51 @@ def _correlation_loss(original: Matrix, protected: Matrix) -> float:
     variance = difference(mu22 + r**2 * (mu40 + mu04 + 2 * mu22) / 4, r * (mu31 + mu13))
     released_a, released_b = _pairs(standardised(protected))
     released = (released_a * released_b).mean(axis=0)
-    return _average(_losses(released - r, variance / len(original), np.ones_like(r)))
+    return _average(_losses(released - r, variance / factor**2 / len(original), np.ones_like(r)))
 
 
-def _quantile_loss(original: Matrix, protected: Matrix) -> float:
-    before, after = np.quantile(original, LEVELS, axis=0), np.quantile(protected, LEVELS, axis=0)
-    density = np.column_stack([_density(x, at) for x, at in zip(original.T, before.T, strict=True)])
+def _quantile_loss(original: Matrix, protected: Matrix, factor: float, density: Density, levels: Vector) -> float:
+    before, after = np.quantile(original, levels, axis=0), np.quantile(protected, levels, axis=0)
+    height = np.column_stack([_density(x, at, density, factor) for x, at in zip(original.T, before.T, strict=True)])
     with np.errstate(divide="ignore"):
-        variance = (LEVELS * (1 - LEVELS))[:, None] / len(original) / density**2
+        variance = (levels * (1 - levels))[:, None] / len(original) / height**2
     return _average(_losses(after - before, variance, np.abs(original).max(axis=0) * np.ones_like(before)))
 
 
-def _density(x: Vector, at: Vector) -> Vector:
+def _density(x: Vector, at: Vector, density: Density, factor: float) -> Vector:
+    """An attribute's density at some values; that of a constant has no end."""
+    if x.min() == x.max():
+        return np.full(len(at), np.inf)
+    if density == "histogram":
+        return _histogram(x, at)
+    return _kernel(x, at) if density == "kernel" else _normal(x, at, factor)
+
+
+def _kernel(x: Vector, at: Vector) -> Vector:
     """Gaussian kernel density estimate with Scott's bandwidth."""
     bandwidth = len(x) ** -0.2 * x.std(ddof=1)
     kernel = np.exp(-0.5 * ((at[:, None] - x) / bandwidth) ** 2)
     return kernel.mean(axis=1) / (bandwidth * np.sqrt(2 * np.pi))
+
+
+def _normal(x: Vector, at: Vector, factor: float) -> Vector:
+    spread = np.sqrt(factor) * x.std()
+    return np.asarray(np.exp(-0.5 * ((at - x.mean()) / spread) ** 2) / (spread * np.sqrt(2 * np.pi)))
+
+
+def _histogram(x: Vector, at: Vector) -> Vector:
+    """The share of records in the bin of a value, over its width: ceil(log2 n) + 1 equal bins (Sturges 1926).
+
+    Their number hangs on n alone and so on no rounding, as one by quartiles would. A quantile between two records may
+    lie in an empty bin, which counts as one with a single record: with none every change there would be no loss.
+    """
+    low, width, bins = x.min(), np.ptp(x), (len(x) - 1).bit_length() + 1
+    behind = np.abs(x).max() / width * bins
+
+    def binned(values: Vector) -> Indices:
+        """A value on a border, up to rounding, is in the upper bin."""
+        places = (values - low) / width * bins
+        return np.clip(np.floor(places + slack(places, behind)), 0, bins - 1).astype(np.intp)
+
+    counts = np.bincount(binned(x), minlength=bins)
+    return np.asarray(np.maximum(counts, 1)[binned(at)] / len(x) / (width / bins))

@@ -10,13 +10,14 @@ import numpy as np
 
 from sdclab.base.describe import Given, Number, OptionsOf
 from sdclab.measures import dr as disclosure_risk
-from sdclab.measures import numbers_of, pil, tables
+from sdclab.measures import numbers_of, tables
+from sdclab.measures import pil as probabilistic_loss
 from sdclab.microdata.attribute import Attributes
 from sdclab.numerics.arrays import Matrix
 
 NUMBERS = {
     "score": Number("mean of PIL and DR", "loss and risk", 0, 100, better="less"),
-    **pil.NUMBERS,
+    **probabilistic_loss.NUMBERS,
     **disclosure_risk.NUMBERS,
 }
 
@@ -26,6 +27,7 @@ def measure(
     protected: Matrix,
     independent: Matrix,
     *,
+    pil: Annotated[Mapping[str, Any], OptionsOf("pil")] = {},
     dr: Annotated[Mapping[str, Any], OptionsOf("dr")] = {},
     columns: Annotated[Attributes | None, Given()] = None,
 ) -> dict[str, float]:
@@ -36,7 +38,7 @@ def measure(
     files = original, protected, independent
     risk = disclosure_risk.measure(*files, **dr, columns=columns)
     if columns is None or columns.numbers().any():
-        loss = pil.measure(*numbers_of(files, columns))
+        loss = probabilistic_loss.measure(*numbers_of(files, columns), **pil)
         return {"score": (loss["pil"] + risk["dr"]) / 2, **loss, **risk}
     distance = tables.measure(*files, columns=columns)["tables"]
-    return {"score": (distance + risk["dr"]) / 2, **dict.fromkeys(pil.NUMBERS, np.nan), **risk}
+    return {"score": (distance + risk["dr"]) / 2, **dict.fromkeys(probabilistic_loss.NUMBERS, np.nan), **risk}
