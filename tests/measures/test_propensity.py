@@ -226,6 +226,46 @@ class TestMaximum:
         assert values["propensity_powers"] == pytest.approx(307.7061, abs=1e-3)
 
 
+class TestFits:
+    FITS = ("likelihood", "newton", "irls")
+
+    def fitted(self, original, protected, fit, models=("cubic",)):
+        return measure("propensity", original, protected, without(original), {"models": list(models), "fit": fit})
+
+    def test_all_end_at_the_maximum_where_the_way_there_is_short(self, rng):
+        original = rng.standard_normal((500, 2))
+        protected = original * 0.9 + 0.3 * rng.standard_normal((500, 2))
+        likelihood, newton, irls = (self.fitted(original, protected, fit, ["main", "cubic"]) for fit in self.FITS)
+        assert likelihood == propensity(original, protected, ["main", "cubic"])
+        assert newton == pytest.approx(likelihood, rel=1e-6, abs=1e-9)
+        assert irls == pytest.approx(likelihood, rel=1e-6, abs=1e-9)
+        x, t = stacked(original, protected)
+        theirs = sm.GLM(t, sm.add_constant(polynomials(x, "cubic")), family=sm.families.Binomial()).fit()
+        expected = np.sum((theirs.fittedvalues - 0.5) ** 2)
+        assert irls["propensity_cubic"] == pytest.approx(expected, rel=1e-6)
+
+    @pytest.mark.parametrize("seed", range(5))
+    def test_wherever_they_end_is_within_the_bounds(self, seed):
+        """A quarter of the records, and for Newton's steps, which only rise, no less than the null model's 0."""
+        original, protected = heavy(seed)
+        for fit in self.FITS:
+            values = self.fitted(original, protected, fit, ["powers"])
+            assert 0 <= values["propensity_powers"] <= 400 / 4
+            assert values["floor_powers"] == propensity(original, protected, ["powers"])["floor_powers"]
+
+    @needs_originals
+    def test_25_newton_steps_on_microaggregated_thyroid_end_where_an_earlier_experiment_did(self, dataset, entries):
+        x = dataset("thyroid").select(entries["thyroid"].numbers, "test")
+        released = protect("mdav", x, without(x), np.random.default_rng(0), {"k": 20})
+        values = self.fitted(x, released, "newton", ["literal", "powers"])
+        assert values["propensity_literal"] == pytest.approx(5.0, abs=0.05)
+        assert values["propensity_powers"] == pytest.approx(262.4, abs=0.05)
+
+    def test_another_is_refused(self, rng):
+        with pytest.raises(SdclabError, match="fit is 'glm' but must be one of likelihood, newton, irls"):
+            self.fitted(*rng.random((2, 20, 2)), "glm")
+
+
 class TestBadInput:
     def test_models_are_names_of_models(self, rng):
         x = rng.random((20, 2))

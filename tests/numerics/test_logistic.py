@@ -10,7 +10,7 @@ from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
 from sdclab.numerics.linalg import Terms, centred_basis, with_intercept
-from sdclab.numerics.logistic import PRIOR, Ridge, firth, fit, intercepts, raked, ridge, softmax
+from sdclab.numerics.logistic import PRIOR, Ridge, firth, fit, intercepts, raked, reweighted, ridge, softmax
 
 
 def one_hot(category: np.ndarray) -> np.ndarray:
@@ -236,3 +236,48 @@ class TestRaking:
         p, shares = made
         group = shares[:, 2] == 0
         assert (raked(p, shares, [group])[group, 2] == 0).all()
+
+
+class TestReweighted:
+    """Plain IRLS. Whether it diverges on a file on the edge may hang on rounding, so nothing here does."""
+
+    @settings(max_examples=25)
+    @given(seed=st.integers(0, 2**32), terms=st.integers(1, 5))
+    def test_where_it_converges_it_ends_at_the_maximum_as_statsmodels_does(self, seed, terms):
+        rng = np.random.default_rng(seed)
+        x = with_intercept(rng.standard_normal((400, terms)))
+        y = (rng.random(400) < expit(x @ rng.uniform(-0.7, 0.7, terms + 1))).astype(float)
+        ours = reweighted(x, y)
+        np.testing.assert_allclose(ours, sm.GLM(y, x, family=sm.families.Binomial()).fit().fittedvalues, atol=1e-6)
+        np.testing.assert_allclose(ours, fit(x, one_hot(y.astype(int))).probabilities[:, 1], atol=1e-6)
+
+    def test_its_first_step_is_a_plain_regression(self, rng):
+        """At (y + 1/2) / 2 all weights are 3/16, and the working response is the score, ± log 3, with ± 4/3 more."""
+        x = with_intercept(rng.standard_normal((60, 2)))
+        y = (rng.random(60) < 0.5).astype(float)
+        scores = sm.OLS((2 * y - 1) * (np.log(3) + 4 / 3), x).fit().fittedvalues
+        np.testing.assert_allclose(reweighted(x, y, iterations=1), expit(scores), atol=1e-12)
+
+    def test_a_term_that_says_nothing_new_changes_nothing(self, rng):
+        x = with_intercept(rng.standard_normal((200, 2)))
+        y = (rng.random(200) < expit(x[:, 1])).astype(float)
+        np.testing.assert_allclose(reweighted(np.column_stack([x, x[:, 1]]), y), reweighted(x, y), atol=1e-9)
+
+    @pytest.mark.filterwarnings("error")
+    @pytest.mark.parametrize("iterations", [1, 25, 400])
+    @pytest.mark.parametrize("wrong", [0, 1, 3])
+    def test_near_separation_it_is_finite(self, wrong, iterations):
+        x = with_intercept(centred_basis(np.arange(60.0)[:, None] ** [1, 2, 3])[:, 1:] * np.sqrt(60))
+        y = (np.arange(60) >= 30).astype(float)
+        y[:wrong] = 1
+        p = reweighted(x, y, iterations)
+        assert ((p > 0) & (p < 1)).all()
+
+    @pytest.mark.filterwarnings("error")
+    @settings(max_examples=40)
+    @given(seed=st.integers(0, 2**32), shape=st.sampled_from([3, 9, 25]))
+    def test_so_it_is_on_the_heaviest_tails(self, seed, shape):
+        rng = np.random.default_rng(seed)
+        x = centred_basis(rng.standard_normal((80, 3)) ** shape) * np.sqrt(80)
+        p = reweighted(x, np.repeat([0.0, 1.0], 40))
+        assert ((p > 0) & (p < 1)).all()

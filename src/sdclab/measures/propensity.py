@@ -9,16 +9,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, combinations, combinations_with_replacement, islice, product
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 
 from sdclab.base.describe import Doc, Given, Number
 from sdclab.base.errors import SdclabError, unknown
 from sdclab.microdata.attribute import Attribute, Attributes
+from sdclab.numerics import logistic
 from sdclab.numerics.arrays import Mask, Matrix, Vector, dichotomous
 from sdclab.numerics.linalg import centred, orthonormal_basis, standardised, with_intercept
-from sdclab.numerics.logistic import fit
 
 JOINTLY = 0.01
 """The least share of originals in which two dichotomous attributes are both 1 for `mixed` to hold their product."""
@@ -27,6 +27,8 @@ MAX_NUMBERS = 50_000_000
 """The largest matrix of terms (records × terms) that is fitted: 400 MB, and some copies of it."""
 
 BY_DEFAULT = ("cubic", "mixed", "main")
+
+FitName = Literal["likelihood", "newton", "irls"]
 
 PER_TERM = 10
 """Records of both files for a term, at least, where the model is not named: Peduzzi et al. (1996)."""
@@ -53,6 +55,13 @@ def measure(
             "terms, mixed or main"
         ),
     ] = None,
+    fit: Annotated[
+        FitName,
+        Doc(
+            "the maximum of the likelihood; at most 25 of the damped Newton steps to it; or at most 25 rounds of "
+            "iteratively reweighted least squares, undamped as in R's glm, which may diverge"
+        ),
+    ] = "likelihood",
     columns: Annotated[Attributes | None, Given()] = None,
 ) -> dict[str, float]:
     """For every model m, `propensity_m`, `terms_m` and `floor_m`; all attributes, also the independents, are in it.
@@ -66,6 +75,9 @@ def measure(
 
     Categories enter as indicators of each of them but the first, which is dichotomous in every model; two categories of
     one attribute have no product, since no record has both.
+
+    With `fit="irls"` a fit that diverged counts as it ended, and may tell apart nearly all records, at a quarter of
+    them. Of a release on the edge, whether it diverges can hang on rounding, and so on the processor.
     """
     if models is not None and not models:
         raise SdclabError(f"measure propensity: models is empty but must name some of {', '.join(MODELS)}.")
@@ -74,7 +86,7 @@ def measure(
     for model in [stacked.largest_model()] if models is None else models:
         if model not in MODELS:
             raise unknown("model", model, MODELS, "measure propensity: models")
-        found = told_apart(stacked, model)
+        found = told_apart(stacked, model, fit)
         numbers = {"propensity": found.total, "terms": float(found.terms), "floor": found.rank / 4}
         result |= {f"{name}_{model}": value for name, value in numbers.items()}
     return result
@@ -170,12 +182,32 @@ class Told:
     """of the terms, without the intercept"""
 
 
-def told_apart(stacked: Stacked, model: str) -> Told:
-    """What the maximum likelihood fit of a model gives."""
+def told_apart(stacked: Stacked, model: str, fit: FitName = "likelihood") -> Told:
+    """What a fit of a model gives, by default the one of maximum likelihood."""
     terms = terms_of(stacked, model)
     x = basis_of(stacked, terms)
-    p = fit(x, memberships(stacked.is_protected)).probabilities[:, 1]
+    p = FITS[fit](x, memberships(stacked.is_protected))
     return Told(float(np.sum((p - 0.5) ** 2)), len(terms), x.shape[1] - 1)
+
+
+def _likeliest(x: Matrix, shares: Matrix) -> Vector:
+    return logistic.fit(x, shares).probabilities[:, 1]
+
+
+def _after_steps(x: Matrix, shares: Matrix) -> Vector:
+    return logistic.fit(x, shares, iterations=logistic.STEPS).probabilities[:, 1]
+
+
+def _reweighted(x: Matrix, shares: Matrix) -> Vector:
+    return logistic.reweighted(x, shares[:, 1])
+
+
+FITS: dict[FitName, Callable[[Matrix, Matrix], Vector]] = {
+    "likelihood": _likeliest,
+    "newton": _after_steps,
+    "irls": _reweighted,
+}
+"""The probability of being a protected record, given terms and which file each record is of."""
 
 
 def terms_of(stacked: Stacked, model: str) -> list[Term]:

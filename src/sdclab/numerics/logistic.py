@@ -4,7 +4,7 @@ Plain iteratively reweighted least squares can overshoot and leave with a devian
 step must raise the likelihood, and is halved until it does. The log-likelihood is concave, so the end is its maximum;
 under perfect separation that lies at infinity, and the iteration stops where nothing measurable is left to gain.
 Firth's penalty keeps it finite, and takes away the bias of maximum likelihood. Where categories are many, a ridge does
-the first at a cost that is linear in their number.
+the first at a cost that is linear in their number. The plain iteration is here as well, for what it makes of a file.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
-from scipy.special import expit
+from scipy.special import expit, logit
 
 from sdclab.numerics.arrays import Indices, Mask, Matrix, Vector
 
@@ -27,6 +27,22 @@ ENOUGH = 1e-10
 
 PRIOR = 0.25
 """The ridge: slopes of terms of SD 1 are penalised as by a normal prior of SD 2."""
+
+STEPS = 25
+"""Iterations of least squares, at most, and a deviance that moves by no more than SETTLED of itself: as R's glm."""
+
+SETTLED = 1e-8
+
+FAR = 30.0
+"""A probability whose logit is beyond this is as near to 0 or 1 as a double can tell it from them, as in R."""
+
+NEAR = float(np.finfo(float).eps)
+
+BEYOND = 1e100
+"""A logit is no larger, so that none overflows, however far least squares overshoot."""
+
+SINGULAR = 1e-11
+"""Weighted terms with less than this share of the largest of them are none: R's tolerance."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +139,43 @@ def _information(x: Matrix, p: Matrix) -> Matrix:
             blocks[g, :, h] = -(x.T @ ((p[:, g] * p[:, h])[:, None] * x))
             blocks[h, :, g] = blocks[g, :, h].T
     return blocks.reshape(categories * terms, categories * terms)
+
+
+def reweighted(x: Matrix, y: Vector, iterations: int = STEPS) -> Vector:
+    """Probabilities of zeros and ones y by plain iteratively reweighted least squares, wherever they end.
+
+    McCullagh & Nelder (1989), section 2.5, as R's glm does it: from (y + 1/2) / 2, until the deviance has settled, at
+    most so many times, and no step is halved. On heavy tails it may overshoot and end with all of the probabilities at
+    0 or 1, whatever y is. Whether it does can hang on the last bit: of a file on the edge, two processors may differ.
+    """
+    p = (y + 0.5) / 2
+    scores, deviance = logit(p), _deviance(p, y)
+    for _ in range(iterations):
+        scores = _least_squares(x, y, scores, p)
+        p, before = _bounded(scores), deviance
+        deviance = _deviance(p, y)
+        if abs(deviance - before) < SETTLED * (abs(deviance) + 0.1):
+            break
+    return p
+
+
+def _least_squares(x: Matrix, y: Vector, scores: Vector, p: Vector) -> Vector:
+    """The next scores: the regression of the working response, with p (1 - p) as weights."""
+    weights = p * (1 - p)
+    response = scores + (y - p) / weights
+    root = np.sqrt(weights)
+    b = np.linalg.lstsq(root[:, None] * x, root * response, rcond=SINGULAR)[0]
+    return np.clip(x @ b, -BEYOND, BEYOND)
+
+
+def _bounded(scores: Vector) -> Vector:
+    """Probabilities, none of them 0 or 1: every weight is positive then."""
+    ends = np.where(scores > 0, 1 - NEAR, NEAR)
+    return np.where(np.abs(scores) > FAR, ends, expit(scores))
+
+
+def _deviance(p: Vector, y: Vector) -> float:
+    return -2 * float(np.log(np.where(y == 1, p, 1 - p)).sum())
 
 
 def firth(x: Matrix, y: Vector, iterations: int = 500) -> tuple[Vector, Matrix]:
