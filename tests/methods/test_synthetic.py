@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 from scipy import stats
+from scipy.optimize import brentq
 from scipy.special import expit, logsumexp
 
 from sdclab.base.errors import SdclabError
@@ -14,6 +15,11 @@ from sdclab.numerics.arrays import dichotomous
 
 def releases(y: np.ndarray, x: np.ndarray, count: int) -> np.ndarray:
     return np.array([protect("synthetic", y, x, np.random.default_rng(seed), {}) for seed in range(count)])
+
+
+def estimated(y: np.ndarray, x: np.ndarray, count: int) -> np.ndarray:
+    given = {"parameters": "estimated"}
+    return np.array([protect("synthetic", y, x, np.random.default_rng(seed), given) for seed in range(count)])
 
 
 def mixed(rng: np.random.Generator, n: int) -> np.ndarray:
@@ -319,3 +325,108 @@ class TestPointMasses:
     def test_nothing_but_masses(self, rng):
         y = np.column_stack([rng.standard_normal(100), rng.choice([0, 520.0], 100)])
         assert set(np.unique(typed(y, Attributes((Attribute("z"), INCOME)), 3)[:, :, 1])) == {0, 520}
+
+
+class TestEstimatedParameters:
+    def test_a_linear_model_has_its_estimates_and_the_values_alone_are_random(self, rng):
+        """A regression on the release then has chi-square distributed rss and coefficients; drawn ones have F."""
+        n, q = 30, 2
+        x = rng.normal(50, 3, (n, q))
+        y = (x @ [1.0, 2.0] + rng.standard_normal(n))[:, None]
+        design = sm.add_constant(x)
+        truth = sm.OLS(y[:, 0], design).fit()
+        made = [sm.OLS(values[:, 0], design).fit() for values in estimated(y, x, 1500)]
+        variances = [fit.ssr / truth.scale for fit in made]
+        moves = np.array([design @ (fit.params - truth.params) for fit in made])
+        assert stats.kstest(variances, stats.chi2(n - q - 1).cdf).pvalue > 0.01
+        assert stats.kstest((moves**2).sum(axis=1) / truth.scale, stats.chi2(q + 1).cdf).pvalue > 0.01
+
+    def test_so_has_a_dichotomous_attribute_given_another(self, rng):
+        """Of a table of four cells Firth's slope is the log odds ratio with half a record more in each."""
+        x = np.repeat([0.0, 1.0], [80, 40])[:, None]
+        y = np.r_[np.repeat([0.0, 1.0], [60, 20]), np.repeat([0.0, 1.0], [12, 28])][:, None]
+        slope = np.log(28.5 / 12.5) - np.log(20.5 / 60.5)
+        a = brentq(lambda a: 80 * expit(a) + 40 * expit(a + slope) - 48, -9, 9)
+        made = estimated(y, x, 1500)[:, :, 0]
+        for group, p in ((slice(80), expit(a)), (slice(80, 120), expit(a + slope))):
+            counts, size = made[:, group].sum(axis=1), len(x[group])
+            expected = stats.binom(size, p)
+            assert abs(counts.mean() - expected.mean()) < 4 * expected.std() / np.sqrt(1500)
+            assert counts.var() == pytest.approx(expected.var(), rel=0.15)
+
+    def test_so_have_three_categories(self, rng):
+        """Multinomial counts; with drawn frequencies their variance is twice as large."""
+        y = np.repeat([0.0, 1.0, 2.0], [20, 50, 30])[:, None]
+        made = np.array(
+            [
+                release(
+                    "synthetic",
+                    y,
+                    y[:, :0],
+                    np.random.default_rng(i),
+                    {"parameters": "estimated"},
+                    Attributes((GRADE,)),
+                ).values
+                for i in range(1500)
+            ]
+        )
+        for code, p in enumerate((0.2, 0.5, 0.3)):
+            counts = (made == code).sum(axis=1)
+            assert abs(counts.mean() - 100 * p) < 4 * np.sqrt(100 * p * (1 - p) / 1500)
+            assert counts.var() == pytest.approx(100 * p * (1 - p), rel=0.15)
+
+    def test_a_point_mass_is_as_frequent_as_its_estimate(self, rng):
+        income = np.where(np.arange(200) < 80, 0.0, rng.normal(1000, 100, 200))[:, None]
+        types = Attributes((INCOME,))
+        counts = [
+            (release("synthetic", income, income[:, :0], rng, {"parameters": "estimated"}, types).values == 0).sum()
+            for _ in range(600)
+        ]
+        assert np.mean(counts) == pytest.approx(80, abs=4 * np.sqrt(48 / 600))
+        assert np.var(counts) == pytest.approx(48, rel=0.25)
+
+
+class TestOrder:
+    @pytest.mark.parametrize("parameters", ["drawn", "estimated"])
+    def test_reversed_is_file_order_of_the_columns_the_other_way_round(self, rng, parameters):
+        y, x = mixed(rng, 200), rng.standard_normal((200, 2))
+        ours = protect("synthetic", y, x, np.random.default_rng(3), {"order": "reversed", "parameters": parameters})
+        other = protect("synthetic", y[:, ::-1], x, np.random.default_rng(3), {"parameters": parameters})
+        np.testing.assert_allclose(ours, other[:, ::-1])
+        assert not np.allclose(ours, protect("synthetic", y, x, np.random.default_rng(3), {"parameters": parameters}))
+
+    def test_so_it_is_with_types(self, rng):
+        """Categories, point masses, and an independent with groups whose means are kept."""
+        region, grade, age = people(rng, 400).T
+        income = np.where(rng.random(400) < 0.3, 0.0, 1000 + 10 * age + rng.normal(0, 50, 400))
+        y = np.column_stack([grade, age, income])
+        types = (GRADE, Attribute("age"), INCOME)
+        ours, other = (
+            release("synthetic", values, region[:, None], np.random.default_rng(3), given, Attributes(each, (REGION,)))
+            for values, given, each in ((y, {"order": "reversed"}, types), (y[:, ::-1], {}, types[::-1]))
+        )
+        np.testing.assert_allclose(ours.values, other.values[:, ::-1])
+        assert set(np.unique(ours.values[:, 0])) <= {0, 1, 2}
+        assert (ours.values[:, 2] == 0).any()
+
+    def test_the_first_to_be_drawn_is_the_last_of_the_file(self, rng):
+        """It is drawn given nothing, so a change of the others changes nothing of it."""
+        y = rng.standard_normal((100, 3))
+        changed = y * [3, -1, 1] + [0, 5, 0]
+        ours, other = (
+            protect("synthetic", values, y[:, :0], np.random.default_rng(3), {"order": "reversed"})
+            for values in (y, changed)
+        )
+        np.testing.assert_array_equal(ours[:, 2], other[:, 2])
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"parameters": "fixed"}, "parameters is 'fixed' but must be one of drawn, estimated"),
+        ({"order": "random"}, "order is 'random' but must be one of file, reversed"),
+    ],
+)
+def test_other_options_are_refused(rng, given, message):
+    with pytest.raises(SdclabError, match=message):
+        protect("synthetic", rng.random((30, 2)), np.empty((30, 0)), rng, given)

@@ -5,14 +5,14 @@ Domingo-Ferrer (2017), sections 5 and 7, where IVEware does it.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Annotated
+from dataclasses import dataclass, replace
+from typing import Annotated, Literal
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit, logit
 
-from sdclab.base.describe import Given
+from sdclab.base.describe import Doc, Given
 from sdclab.base.errors import SdclabError
 from sdclab.microdata.attribute import Attribute, Attributes
 from sdclab.microdata.inference import SHARED
@@ -34,14 +34,39 @@ def protect(
     independent: Matrix,
     rng: np.random.Generator,
     *,
+    parameters: Annotated[
+        Literal["drawn", "estimated"],
+        Doc("of every regression: drawn from their posterior, as for multiple imputation, or their estimates"),
+    ] = "drawn",
+    order: Annotated[
+        Literal["file", "reversed"], Doc("in which dependents are drawn: from the first to the last, or from the last")
+    ] = "file",
     columns: Annotated[Attributes | None, Given()] = None,
 ) -> Matrix:
-    """Draw every dependent in file order, given the independents and the synthetic values of those before it.
+    """Draw every dependent in some order, given the independents and the synthetic values of those before it.
 
-    Each model is fitted on the originals, and its parameters are drawn from their posterior: normal linear regression,
-    logistic regression for an attribute of zeros and ones or two categories, a multinomial logit for more of them. A
-    number with point masses has two parts: which mass or none, and the number if none.
+    Each model is fitted on the originals, and its parameters are drawn from their posterior, unless estimates will do:
+    normal linear regression, logistic regression for an attribute of zeros and ones or two categories, a multinomial
+    logit for more of them. A number with point masses has two parts: which mass or none, and the number if none.
     """
+    chance = _Chance(rng, parameters == "drawn")
+    if order == "file":
+        return _in_order(dependent, independent, chance, columns)
+    backwards = None if columns is None else replace(columns, dependent=columns.dependent[::-1])
+    made = _in_order(np.ascontiguousarray(dependent[:, ::-1]), independent, chance, backwards)
+    return np.ascontiguousarray(made[:, ::-1])
+
+
+@dataclass(frozen=True)
+class _Chance:
+    """What is random: the values always, the parameters of their models if they are drawn."""
+
+    rng: np.random.Generator
+    parameters: bool
+
+
+def _in_order(dependent: Matrix, independent: Matrix, chance: _Chance, columns: Attributes | None) -> Matrix:
+    """The dependents, drawn from the first to the last."""
     n, p = dependent.shape
     attributes = p + independent.shape[1] if columns is None else columns.numbers().sum() + independent.shape[1]
     if n <= attributes:
@@ -53,7 +78,7 @@ def protect(
     for j, y in enumerate(dependent.T):
         original, made = (_regressors(independent, each[:, :j], types, indicators) for each in (dependent, protected))
         terms = Terms.of(original)
-        protected[:, j] = _drawn(types[j], y, terms(original), terms(made), known, rng)
+        protected[:, j] = _drawn(types[j], y, terms(original), terms(made), known, chance)
     return protected
 
 
@@ -114,20 +139,20 @@ def _regressors(
 
 
 def _drawn(
-    attribute: Attribute, y: Vector, before: Matrix, after: Matrix, known: _Known | None, rng: np.random.Generator
+    attribute: Attribute, y: Vector, before: Matrix, after: Matrix, known: _Known | None, chance: _Chance
 ) -> Vector:
     if not attribute.is_number:
-        return _category(y, before, after, rng)
+        return _category(y, before, after, chance)
     # the regression of a constant leaves no residual, so it is released as it is
     if dichotomous(y[:, None]).all() and np.ptp(y) > 0:
-        return _logistic(y, before, after, rng)
+        return _logistic(y, before, after, chance)
     masses = masses_of(attribute, y)
     if len(masses):
-        made = _two_parts(y, masses, before, after, known, rng)
+        made = _two_parts(y, masses, before, after, known, chance)
         return made if known is None else known.with_constants(y, made)
     if known is None:
-        return _linear(y, before, after, None, rng)
-    made = _linear(y, before, after, (known.basis, known.basis), rng)
+        return _linear(y, before, after, None, chance)
+    made = _linear(y, before, after, (known.basis, known.basis), chance)
     return known.with_constants(y, known.with_means(y, made))
 
 
@@ -152,45 +177,42 @@ def terms_of(some: Matrix, others: Matrix) -> tuple[Matrix, Matrix]:
 
 
 def _two_parts(
-    y: Vector, masses: Vector, before: Matrix, after: Matrix, known: _Known | None, rng: np.random.Generator
+    y: Vector, masses: Vector, before: Matrix, after: Matrix, known: _Known | None, chance: _Chance
 ) -> Vector:
     """Which point mass or none, then a regression among the records that have none.
 
     In every group of independents a mass is as frequent as it was.
     """
     part = part_of(y, masses)
-    drawn = _category(part, before, after, rng, () if known is None else known.groups).astype(np.intp)
+    drawn = _category(part, before, after, chance, () if known is None else known.groups).astype(np.intp)
     made = np.concatenate([[np.nan], masses])[drawn]
     others, chosen = part == 0, drawn == 0
     if chosen.any():
         terms = terms_of(before[others, 1:], after[chosen, 1:])
         both = None if known is None else terms_of(known.basis[others, 1:], known.basis[chosen, 1:])
-        made[chosen] = _linear(y[others], *terms, both, rng)
+        made[chosen] = _linear(y[others], *terms, both, chance)
     return made
 
 
-def _category(
-    y: Vector, before: Matrix, after: Matrix, rng: np.random.Generator, groups: Sequence[Mask] = ()
-) -> Vector:
+def _category(y: Vector, before: Matrix, after: Matrix, chance: _Chance, groups: Sequence[Mask] = ()) -> Vector:
     """A category among those that the file has; in some groups of records as often as there."""
     categories, codes = np.unique(y, return_inverse=True)
     if len(categories) == 1:
         return y.copy()
     if len(categories) == 2:
-        return categories[_logistic(codes.astype(float), before, after, rng, groups).astype(np.intp)]
-    return categories[_multinomial(codes, before, after, rng, groups)]
+        return categories[_logistic(codes.astype(float), before, after, chance, groups).astype(np.intp)]
+    return categories[_multinomial(codes, before, after, chance, groups)]
 
 
-def _multinomial(
-    codes: Indices, before: Matrix, after: Matrix, rng: np.random.Generator, groups: Sequence[Mask]
-) -> Indices:
+def _multinomial(codes: Indices, before: Matrix, after: Matrix, chance: _Chance, groups: Sequence[Mask]) -> Indices:
     """As for zeros and ones: slopes, then frequencies, then the intercepts that give these at the synthetic values."""
     shares = (codes[:, None] == np.arange(codes.max() + 1)).astype(float)
-    slopes = logistic.ridge(before, shares).draw(rng)[1:]
-    frequencies = _frequencies(shares.mean(axis=0), before[:, 1:] @ slopes, rng)
+    model = logistic.ridge(before, shares)
+    slopes = (model.draw(chance.rng) if chance.parameters else model.coefficients)[1:]
+    frequencies = _frequencies(shares.mean(axis=0), before[:, 1:] @ slopes, chance)
     scores = after[:, 1:] @ slopes
     p = logistic.softmax(scores + logistic.intercepts(frequencies, scores))
-    return logistic.drawn(_raked(p, shares, groups), rng)
+    return logistic.drawn(_raked(p, shares, groups), chance.rng)
 
 
 def _raked(p: Matrix, shares: Matrix, groups: Sequence[Mask]) -> Matrix:
@@ -198,27 +220,31 @@ def _raked(p: Matrix, shares: Matrix, groups: Sequence[Mask]) -> Matrix:
     return logistic.raked(np.maximum(p, ROUNDING), shares, groups) if groups else p
 
 
-def _frequencies(seen: Vector, scores: Matrix, rng: np.random.Generator) -> Vector:
+def _frequencies(seen: Vector, scores: Matrix, chance: _Chance) -> Vector:
     """A Dirichlet draw around those seen, with the total variance that they have given the slopes, as `_frequency`."""
+    if not chance.parameters:
+        return seen
     p = logistic.softmax(scores + logistic.intercepts(seen, scores))
     left = max((p * (1 - p)).mean(axis=0).sum(), ROUNDING)
     size = len(scores) * (seen * (1 - seen)).sum() / left - 1
-    drawn = np.maximum(rng.dirichlet(size * seen), ROUNDING)
+    drawn = np.maximum(chance.rng.dirichlet(size * seen), ROUNDING)
     return np.asarray(drawn / drawn.sum())
 
 
-def _linear(
-    y: Vector, before: Matrix, after: Matrix, known: tuple[Matrix, Matrix] | None, rng: np.random.Generator
-) -> Vector:
-    """sigma² ~ rss / chi²(n - terms), beta ~ N(beta_hat, sigma² (X'X)^-1), y ~ N(X beta, sigma²); here X'X = n I."""
+def _linear(y: Vector, before: Matrix, after: Matrix, known: tuple[Matrix, Matrix] | None, chance: _Chance) -> Vector:
+    """sigma² ~ rss / chi²(n - terms), beta ~ N(beta_hat, sigma² (X'X)^-1), y ~ N(X beta, sigma²); here X'X = n I.
+
+    The estimates are rss / (n - terms) and beta_hat.
+    """
     n, terms = before.shape
     mean = y.mean()
     beta = before.T @ (y - mean) / n
     residuals = y - mean - before @ beta
     moved = 0.0 if known is None else _regressed_alike(y, mean + after @ beta, *known)
-    sigma = np.sqrt(residuals @ residuals / rng.chisquare(n - terms))
-    beta += sigma * _standard_normal(before, rng) / np.sqrt(n)
-    return mean + after @ beta + moved + sigma * rng.standard_normal(len(after))
+    sigma = np.sqrt(residuals @ residuals / (chance.rng.chisquare(n - terms) if chance.parameters else n - terms))
+    if chance.parameters:
+        beta += sigma * _standard_normal(before, chance.rng) / np.sqrt(n)
+    return mean + after @ beta + moved + sigma * chance.rng.standard_normal(len(after))
 
 
 def _regressed_alike(y: Vector, predicted: Vector, before: Matrix, after: Matrix) -> Vector:
@@ -232,9 +258,7 @@ def _regressed_alike(y: Vector, predicted: Vector, before: Matrix, after: Matrix
     return moved
 
 
-def _logistic(
-    y: Vector, before: Matrix, after: Matrix, rng: np.random.Generator, groups: Sequence[Mask] = ()
-) -> Vector:
+def _logistic(y: Vector, before: Matrix, after: Matrix, chance: _Chance, groups: Sequence[Mask] = ()) -> Vector:
     """Slopes ~ N(Firth's, inverse information), the frequency from its posterior given them, y ~ Bernoulli.
 
     Firth's slopes are finite under separation and have no bias. His intercept makes a rare attribute common, and so
@@ -242,22 +266,27 @@ def _logistic(
     and gives it at the *synthetic* values, which may lie where the model was never seen.
     """
     estimate, covariance = logistic.firth(before, y)
-    variances, axes = np.linalg.eigh(covariance)
-    along_axes = np.sqrt(np.maximum(variances, 0.0)) * (axes.T @ _standard_normal(before, rng))
-    slopes = (estimate + axes @ along_axes)[1:]
-    frequency = _frequency(y.mean(), before[:, 1:] @ slopes, rng)
+    if chance.parameters:
+        variances, axes = np.linalg.eigh(covariance)
+        along_axes = np.sqrt(np.maximum(variances, 0.0)) * (axes.T @ _standard_normal(before, chance.rng))
+        estimate = estimate + axes @ along_axes
+    slopes = estimate[1:]
+    frequency = _frequency(y.mean(), before[:, 1:] @ slopes, chance)
     scores = after[:, 1:] @ slopes
     p = expit(scores + _intercept(frequency, scores))
     p = _raked(np.column_stack([1 - p, p]), np.column_stack([1 - y, y]), groups)[:, 1]
-    drawn: Vector = (rng.random(len(after)) < p).astype(float)
+    drawn: Vector = (chance.rng.random(len(after)) < p).astype(float)
     return drawn
 
 
-def _frequency(seen: float, scores: Vector, rng: np.random.Generator) -> float:
+def _frequency(seen: float, scores: Vector, chance: _Chance) -> float:
     """A beta draw around the one seen, with the variance that it has given the slopes: mean of p (1 - p), over n."""
+    if not chance.parameters:
+        return seen
     p = expit(scores + _intercept(seen, scores))
     size = len(scores) * seen * (1 - seen) / np.mean(p * (1 - p)) - 1
-    return float(np.clip(rng.beta(size * seen, size * (1 - seen)), np.finfo(float).tiny, 1 - np.finfo(float).eps))
+    drawn = chance.rng.beta(size * seen, size * (1 - seen))
+    return float(np.clip(drawn, np.finfo(float).tiny, 1 - np.finfo(float).eps))
 
 
 def _intercept(frequency: float, scores: Vector) -> float:
