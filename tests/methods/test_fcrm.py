@@ -270,11 +270,12 @@ class TestScale:
 
     @pytest.mark.parametrize("scale", ["z", "minmax"])
     @pytest.mark.parametrize("solver", ["lstsq", "one_inverse"])
-    def test_a_constant_stays_one_and_tells_nothing(self, lines, scale, solver):
-        """0.1 has no exact mean: of 300 of them an SD above 0 is left."""
+    @pytest.mark.parametrize("noise", [0.0, np.finfo(float).eps])
+    def test_a_constant_stays_one_and_tells_nothing(self, lines, rng, scale, solver, noise):
+        """Also one that varies in the last digit alone: in SDs of that it would be an attribute as any other."""
         y, x, _ = lines
-        constant = np.full_like(y, 0.1)
-        how = {"c": 2, "scale": scale, "solver": solver}
+        constant = 4711.0815 * (1 + noise * rng.integers(0, 3, y.shape))
+        how = {"c": 2, "scale": scale, "solver": solver, "dependents": "joint", "start": "both"}
         plain = released((y, x), **how)
         made = released((np.column_stack([y, constant]), np.column_stack([constant, x])), **how)
         np.testing.assert_allclose(made, np.column_stack([plain, constant]), rtol=1e-6)
@@ -306,6 +307,14 @@ class TestInterceptPlace:
         np.testing.assert_array_equal(first[:, ::-1], last)
         np.testing.assert_array_equal(last[:, 1], 1)
         np.testing.assert_array_equal(fcrm.design(x, False, "inverse", "last"), x)
+
+    @pytest.mark.parametrize(("place", "column"), [("first", 0), ("last", -1)])
+    def test_the_models_are_fitted_on_them(self, lines, monkeypatch, place, column):
+        """No release of a regular X shows it, and that of a singular one is rounding noise."""
+        seen, fit = [], fcrm.fit
+        monkeypatch.setattr(fcrm, "fit", lambda x, *args, **options: seen.append(x) or fit(x, *args, **options))
+        released(lines[:2], c=2, solver="inverse", intercept_place=place)
+        assert [np.ptp(x[:, column]) for x in seen] == [0]
 
     def test_of_equal_regressors_the_first_is_the_pivot(self, lines):
         """A regressor of ones beside the intercept: the one-inverse gives its coefficient to whichever comes first."""
