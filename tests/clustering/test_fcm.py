@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sdclab.base.errors import SdclabError
 from sdclab.clustering import fcm as kernel
-from sdclab.clustering.fcm import fcm, memberships, random_records
+from sdclab.clustering.fcm import fcm, memberships, memberships_at, random_records
 
 
 @pytest.fixture
@@ -103,6 +103,27 @@ def test_bad_parameters_are_named(rng, c, m, message):
     x = rng.random((8, 2))
     with pytest.raises(SdclabError, match=message):
         fcm(x, random_records(x, c, rng)[None], rng, m=m)
+
+
+class TestMembershipsAt:
+    @pytest.mark.parametrize("m", [1.5, 2.0, 1.2])
+    def test_agree_with_scikit_fuzzy(self, records, rng, m):
+        centres = random_records(records, 4, rng) + 0.01
+        others = records[::3] + rng.normal(size=(len(records[::3]), 3))
+        # its first pass from a given partition is its formula; one pass, no more
+        u = skfuzzy.cluster.cmeans_predict(others.T, centres, m, error=1, maxiter=1, seed=1)[0]
+        np.testing.assert_allclose(memberships_at(others, centres, m), u, atol=1e-9)
+
+    def test_of_the_clustered_records_are_where_a_run_ended(self, records, rng):
+        (found,) = fcm(records, random_records(records, 4, rng)[None], rng)
+        np.testing.assert_allclose(memberships_at(records, found.centres, 1.5), found.memberships, atol=1e-9)
+
+    @pytest.mark.parametrize("m", [1.5, 9.0])
+    def test_a_record_that_is_a_centre_belongs_to_it_and_to_equal_ones_in_equal_parts(self, m):
+        x = np.array([[0.1, 5.0], [3.0, 4.0], [7.0, 0.2], [1.0, 1.0]])
+        u = memberships_at(x, x[[1, 2, 2]], m)
+        np.testing.assert_array_equal(u[:, 1:3], [[1, 0], [0, 0.5], [0, 0.5]])
+        np.testing.assert_allclose(u.sum(axis=0), 1)
 
 
 FAR = [1e4, 1e8, 1e12]

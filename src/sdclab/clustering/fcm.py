@@ -206,3 +206,17 @@ def memberships_or_share(distances: Stack, m: float, zero: Vector, rng: np.rando
         u[problem, :, record] = 0
         u[problem, same, record] = shares / shares.sum()
     return u
+
+
+def memberships_at(records: Matrix, centres: Matrix, m: float) -> Matrix:
+    """Memberships (cluster × record) of any records at given centres: step 2 of fuzzy c-means, once.
+
+    A record that is a centre belongs to it alone, or to several equal ones in equal parts: nothing is drawn here.
+    """
+    check_fuzziness(m)
+    origin = centre_of(records)
+    seen = augment(records - origin)
+    distances = squared_distances(seen, (centres - origin)[None])
+    same = distances[0] <= SAME * seen[:, -1]
+    shares: Matrix = same / np.maximum(same.sum(axis=0), 1)
+    return np.where(same.any(axis=0), shares, memberships(np.maximum(distances, np.finfo(float).tiny), m)[0])
