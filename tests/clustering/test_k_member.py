@@ -217,6 +217,37 @@ class TestNearest:
 FUNCTIONS = ["exponential", "bell", "triangular"]
 
 
+def own_by_hand(points, k, f):
+    """The loss and every record's clusters on the reading `own`, one record at a time, for points without ties."""
+
+    def far(i, j):
+        return np.abs(points[i] - points[j]).sum()
+
+    def wide(cluster):
+        return np.ptp(points[list(cluster)], axis=0).sum()
+
+    left, last, clusters = dict.fromkeys(range(len(points)), 1.0), 0, []
+    while len(left) >= k:
+        core = max(left, key=lambda i: far(i, last))
+        near = sorted(set(left) - {core}, key=lambda i: far(i, core))[: k - 1]
+        cluster = {core: left.pop(core)}
+        for i in near:
+            rest = left[i] * (1 - f(far(i, core)))
+            cluster[i] = left[i] if rest <= 0.01 else left[i] - rest
+            left[i] -= cluster[i]
+            if not left[i]:
+                del left[i]
+        clusters.append(cluster)
+        last = near[-1]
+    for i in sorted(left):
+        before = [sum(each.values()) * wide(each) for each in clusters]
+        after = [(sum(each.values()) + left[i]) * wide({*each, i}) for each in clusters]
+        rises = np.subtract(after, before)
+        best = clusters[int(np.argmax(rises <= rises.min() + 1e-9))]  # clusters of one box are equally good
+        best[i] = best.get(i, 0) + left[i]
+    return sum(sum(each.values()) * wide(each) for each in clusters), clusters
+
+
 class TestFuzzy:
     @pytest.mark.parametrize(
         ("name", "value"), [("exponential", np.exp(-0.5)), ("bell", np.exp(-0.125)), ("triangular", 0.5)]
@@ -266,6 +297,77 @@ class TestFuzzy:
         found = fuzzy_k_member(Normalised(points), k, Function(name, 1e9))
         assert found.loss(Normalised(points)) == pytest.approx(expected)
         assert set(np.unique(found.memberships)) <= {0.0, 1.0}
+
+    @settings(max_examples=40)
+    @given(st.integers(0, 2**32), st.integers(3, 40), st.floats(0.02, 3), st.data())
+    def test_own_is_what_one_finds_by_hand(self, seed, n, reach, data):
+        k = data.draw(st.integers(2, n))
+        points = np.random.default_rng(seed).random((n, 3))
+        found = fuzzy_k_member(Normalised(points), k, Function("exponential", reach), reading="own")
+        loss, clusters = own_by_hand(points, k, lambda d: np.exp(-d / reach))
+        assert found.loss(Normalised(points)) == pytest.approx(loss)
+        for members, memberships, expected in zip(found.members, found.memberships, clusters, strict=True):
+            assert set(members.tolist()) == set(expected)
+            gave = np.bincount(members, memberships, n)[list(expected)]
+            np.testing.assert_allclose(gave, list(expected.values()), atol=1e-12)
+
+    @settings(max_examples=40)
+    @given(st.integers(0, 2**32), st.integers(3, 50), st.sampled_from(FUNCTIONS), st.floats(0.01, 5), st.data())
+    def test_own_takes_from_those_who_have_something_until_nobody_has(self, seed, n, name, reach, data):
+        k = data.draw(st.integers(2, n))
+        points = np.random.default_rng(seed).integers(0, 6, (n, 2)) / 5  # many ties
+        found = fuzzy_k_member(Normalised(points), k, Function(name, reach), reading="own")
+        given_away = np.bincount(found.members.ravel(), found.memberships.ravel(), minlength=n)
+        np.testing.assert_allclose(given_away, 1, atol=1e-12)
+        assert all(len(set(row)) >= k for row in found.members.tolist())
+        cores = found.members[:, 0].tolist()
+        for i, row in enumerate(found.members[:, 1:k].tolist()):  # a core has nothing left for later clusters
+            assert not set(cores[: i + 1]) & set(row)
+
+    @pytest.mark.parametrize("k", [2, 7])
+    def test_own_with_endless_reach_is_a_partition(self, rng, k):
+        """k to a cluster, and those who are left over join one: 121 records leave one and two."""
+        points = rng.random((121, 2))
+        found = fuzzy_k_member(Normalised(points), k, Function("exponential", 1e9), reading="own")
+        sizes = found.memberships.sum(axis=1)
+        assert len(sizes) == 121 // k
+        assert sizes.min() == k
+        assert sizes.sum() == 121
+        assert set(np.unique(found.memberships)) == {0.0, 1.0}
+        expected = [
+            points[row[gave > 0]].mean(axis=0) for row, gave in zip(found.members, found.memberships, strict=True)
+        ]
+        np.testing.assert_allclose(found.centres(points), expected)
+        width = [
+            np.ptp(points[row[gave > 0]], axis=0).sum()
+            for row, gave in zip(found.members, found.memberships, strict=True)
+        ]
+        assert found.loss(Normalised(points)) == pytest.approx(sizes @ width)
+
+    def test_own_in_blocks_is_own_in_each_of_them(self, rng):
+        """Two groups far apart, of which one leaves a record over and one does not."""
+        points = np.vstack([rng.random((21, 2)), 100 + rng.random((22, 2))])
+        whole = fuzzy_k_member(Normalised(points), 2, Function("bell", 0.1), block=22, reading="own")
+        parts = [
+            fuzzy_k_member(Normalised(part), 2, Function("bell", 0.1), reading="own")
+            for part in (points[:21], points[21:])
+        ]
+        losses = [each.loss(Normalised(part)) for each, part in zip(parts, (points[:21], points[21:]), strict=True)]
+        assert whole.loss(Normalised(points)) == pytest.approx(sum(losses))
+        np.testing.assert_allclose(np.bincount(whole.members.ravel(), whole.memberships.ravel()), 1)
+
+    @pytest.mark.parametrize("k", [2, 6])
+    def test_counted_has_the_shared_clusters_and_k_for_their_sizes(self, rng, k):
+        records = Normalised.of(rng.random((90, 3)))
+        shared, counted = (
+            fuzzy_k_member(records, k, Function("exponential", 0.3), reading=reading)
+            for reading in ("shared", "counted")
+        )
+        np.testing.assert_array_equal(counted.members, shared.members)
+        np.testing.assert_array_equal(counted.memberships, shared.memberships)
+        wide = sum(np.ptp(records.points[row], axis=0).sum() for row in counted.members)
+        assert counted.loss(records) == pytest.approx(k * wide)
+        assert counted.loss(records) > shared.loss(records)
 
     def test_weighted_centres_keep_the_means(self, rng):
         points = rng.random((80, 3))

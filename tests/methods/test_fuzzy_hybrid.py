@@ -95,6 +95,15 @@ class TestFdm:
         weighted = made("fdm", records, rng, k=4, membership="bell", sigma=0.02, released="weighted").values
         np.testing.assert_allclose(weighted.mean(axis=0), records.mean(axis=0))
 
+    def test_readings_differ_in_clusters_or_in_the_loss_alone(self, records, rng):
+        shared, own, counted = (made("fdm", records, rng, k=4, reading=each) for each in ("shared", "own", "counted"))
+        np.testing.assert_array_equal(counted.values, shared.values)
+        assert counted.facts["cluster_loss"] > shared.facts["cluster_loss"]
+        found = fuzzy_k_member(Normalised.of(records), 4, Function("exponential", 0.185), reading="own")
+        np.testing.assert_array_equal(own.values, found.centres(records)[found.largest()])
+        assert own.facts["cluster_loss"] == found.loss(Normalised.of(records))
+        assert (own.values != shared.values).any()
+
     def test_does_not_depend_on_units(self, records, rng):
         one = made("fdm", records, rng, k=5)
         other = made("fdm", records * [7, 1e-4, 100] - [3, 2, 1], rng, k=5)
@@ -109,6 +118,7 @@ class TestFdm:
             ({"sigma": 0}, "sigma is 0.0 but must be positive"),
             ({"alpha": -1, "membership": "triangular"}, "alpha is -1.0 but must be positive"),
             ({"membership": "gauss"}, "membership is 'gauss' but must be one of exponential, bell, triangular"),
+            ({"reading": "crisp"}, "reading is 'crisp' but must be one of shared, own, counted"),
             ({"released": "all"}, "released is 'all' but must be one of largest, weighted"),
         ],
     )
@@ -187,6 +197,28 @@ class TestRotation:
         with pytest.raises(SdclabError, match="is unknown; allowed are all, or pairs of attributes from 1-2 to 2-3"):
             made("rotation", records, rng, planes=planes)
 
+    @pytest.mark.parametrize("angle", [0, 30, 90, -45.5, 360])
+    def test_a_given_angle_is_that_of_every_plane(self, records, rng, angle):
+        """Whatever the generator says; as a product of the printed matrices."""
+        a = np.deg2rad(angle)
+        block = np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]])
+        expected = np.eye(3)
+        for plane in ([0, 1], [0, 2], [1, 2]):
+            one = np.eye(3)
+            one[np.ix_(plane, plane)] = block
+            expected = expected @ one
+        np.testing.assert_allclose(rotation_matrix(3, "planes", "all", rng, angle), expected, atol=1e-12)
+        values = made("rotation", records, rng, angle=angle).values
+        back = (values - records.min(axis=0)) / np.ptp(records, axis=0)
+        np.testing.assert_allclose(back, minmax(records) @ expected, atol=1e-9)
+
+    def test_a_given_angle_may_only_be_one_of_planes(self, records, rng):
+        for method in ("rotation", "fuzzy_hybrid"):
+            with pytest.raises(SdclabError, match=r"angle is 30.0 but must be empty where rotation is haar"):
+                made(method, records, rng, rotation="haar", angle=30)
+            with pytest.raises(SdclabError, match="angle is 'right' but must be a number or empty: degrees"):
+                made(method, records, rng, angle="right")
+
     def test_one_attribute_cannot_be_turned(self, records, rng):
         with pytest.raises(SdclabError, match="at least two attributes, but there is 1"):
             made("rotation", records[:, :1], rng)
@@ -200,6 +232,18 @@ class TestFuzzyHybrid:
         ours = made("fuzzy_hybrid", records, np.random.default_rng(8), k=4, planes="all")
         np.testing.assert_allclose(ours.values, expected.values)
         assert ours.facts["cluster_loss_remeasured"] == pytest.approx(expected.facts["cluster_loss"])
+
+    def test_without_an_angle_it_is_fdm_on_any_reading(self, records, rng):
+        """Turned by 0 or by a full circle the file is what it was; turned by 30 degrees it is not."""
+        for reading in ("shared", "own", "counted"):
+            plain = made("fdm", records, rng, k=4, reading=reading)
+            for angle in (0, 360):
+                ours = made("fuzzy_hybrid", records, rng, k=4, reading=reading, angle=angle)
+                np.testing.assert_allclose(ours.values, plain.values)
+                assert ours.facts["cluster_loss"] == pytest.approx(plain.facts["cluster_loss"])
+            assert made("fuzzy_hybrid", records, rng, k=4, reading=reading, angle=30).facts["cluster_loss"] != (
+                pytest.approx(plain.facts["cluster_loss"])
+            )
 
     def test_fdm_first_is_the_rotation_of_what_fdm_released(self, records):
         parameters = {"k": 4, "order": "fdm_first"}

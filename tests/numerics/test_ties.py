@@ -69,7 +69,8 @@ def _k_member(x: Matrix) -> list[list[int]]:
 
 def _fuzzy(x: Matrix) -> list[list[int]]:
     """Members and the cluster of each record; at alpha = 1/2 many memberships end at exactly LEAST or 0."""
-    found = [fuzzy_k_member(Normalised.of(x), k, Function("triangular", 0.5)) for k in (2, 5)]
+    function, readings = Function("triangular", 0.5), ("shared", "own")
+    found = [fuzzy_k_member(Normalised.of(x), k, function, reading=each) for k in (2, 5) for each in readings]
     return [row for clusters in found for row in [*clusters.members.tolist(), clusters.largest().tolist()]]
 
 

@@ -4,8 +4,14 @@ Honda, Kawano, Notsu & Ichihashi (2012), A fuzzy variant of k-member clustering 
 anonymization; Ahmed & Rauf (2016), section 3 and equations 1 to 3, on the reading of "shared support": every record
 has a membership of 1 to give away. A core object gives its cluster all that it has left, and its k - 1 nearest of
 *all* records, those with nothing left included, give f(d) of theirs; the cluster is as wide as all k together.
+
+Two more readings. `own`: steps 2.1 and 3 take records from S and remove them, so the nearest are those of the records
+that have something left; fewer than k that remain join, as in crisp k-member clustering, the cluster whose loss they
+raise least. `counted`: step 3 holds |G_t| against k, so |G_c| of equation 5 counts the k members as well; the clusters
+are the shared ones.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -17,9 +23,11 @@ from sdclab.clustering.blocks import clustering_blocks
 from sdclab.clustering.k_member import SLACK, Normalised, check_k, widths
 from sdclab.clustering.mixed import NUMBERS, Mixed
 from sdclab.numerics.arrays import Indices, Matrix, Vector
-from sdclab.numerics.ties import at_most, largest_of, smallest
+from sdclab.numerics.ties import at_most, largest_of, smallest, smallest_of
 
 Membership = Literal["exponential", "bell", "triangular"]
+
+ReadingName = Literal["shared", "own", "counted"]
 
 LEAST = 0.01
 """A record left with no more than this gives it away with the rest, and will not be a core any more."""
@@ -53,9 +61,11 @@ class FuzzyClusters:
     """Who belongs to which cluster how much; a record's memberships add up to one."""
 
     members: Indices
-    """cluster × k, the core first"""
+    """cluster × k, the core first; if others joined one of the clusters, cores are named again to fill the rest"""
     memberships: Matrix
     """cluster × k"""
+    counted: bool = False
+    """whether members count in the loss, not what they gave"""
 
     @property
     def masses(self) -> Vector:
@@ -63,8 +73,9 @@ class FuzzyClusters:
         return np.asarray(self.memberships.sum(axis=1))
 
     def loss(self, records: Normalised) -> float:
-        """The information loss (equation 5) with the sums of memberships as sizes."""
-        return float(self.masses @ widths(records, list(self.members)))
+        """The information loss (equation 5) with the sums of memberships, or the counts of members, as sizes."""
+        sizes = np.full(len(self.members), float(self.members.shape[1])) if self.counted else self.masses
+        return float(sizes @ widths(records, list(self.members)))
 
     @property
     def _clusters(self) -> Indices:
@@ -101,40 +112,114 @@ class FuzzyClusters:
         return values
 
 
-def fuzzy_k_member(records: Normalised, k: int, function: Function, block: int | None = None) -> FuzzyClusters:
+def fuzzy_k_member(
+    records: Normalised, k: int, function: Function, block: int | None = None, reading: ReadingName = "shared"
+) -> FuzzyClusters:
     """Clusters until no record has anything left; the next core is chosen as in crisp k-member clustering."""
     check_k(k, len(records))
     parts = clustering_blocks(records.positions(), k, block)
-    found = [_fuzzy_k_member(records.only(part), k, function) for part in parts]
+    found = [_fuzzy_k_member(records.only(part), k, function, reading == "own") for part in parts]
+    wide = max(clusters.members.shape[1] for clusters in found)
+    found = [_filled(clusters, wide) for clusters in found]
     members = [part[clusters.members] for part, clusters in zip(parts, found, strict=True)]
-    return FuzzyClusters(np.concatenate(members), np.concatenate([clusters.memberships for clusters in found]))
+    memberships = [clusters.memberships for clusters in found]
+    return FuzzyClusters(np.concatenate(members), np.concatenate(memberships), reading == "counted")
 
 
-def _fuzzy_k_member(records: Normalised, k: int, function: Function) -> FuzzyClusters:
-    n = len(records)
-    neighbours, distances = nearest(records, k - 1)
-    factors = function(distances)
-    left, last, remaining = np.ones(n), 0, n
-    rest, free, gone, place = np.arange(n), records, np.zeros(n), np.arange(n)
+def _filled(clusters: FuzzyClusters, wide: int) -> FuzzyClusters:
+    """The same clusters in so many columns: a core that is named again, and gives nothing, changes nothing."""
+    more = wide - clusters.members.shape[1]
+    cores = np.repeat(clusters.members[:, :1], more, axis=1)
+    return FuzzyClusters(np.hstack([clusters.members, cores]), np.pad(clusters.memberships, ((0, 0), (0, more))))
+
+
+class _Left:
+    """What every record has left, and who has anything; those who have nothing are put aside now and then."""
+
+    def __init__(self, records: Normalised) -> None:
+        n = len(records)
+        self.records, self.free, self.count = records, records, n
+        self.memberships = np.ones(n)
+        self.rest, self.gone, self.place = np.arange(n), np.zeros(n), np.arange(n)
+
+    def farthest(self, last: int) -> int:
+        """Of those who have anything the farthest from a record."""
+        if self.count < (1 - SLACK) * len(self.rest):
+            keep = self.gone == 0
+            self.rest, self.free, self.gone = self.rest[keep], self.free.only(keep), self.gone[keep]
+            self.place[self.rest] = np.arange(len(self.rest))
+        return int(self.rest[largest_of(self.free.distances(self.records.only([last])) - self.gone)])
+
+    def nearest(self, core: int, count: int) -> tuple[Indices, Vector]:
+        """Of those who have anything the nearest to a core, and their distances; the last is the farthest."""
+        far = self.free.distances(self.records.only([core])) + self.gone
+        far[self.place[core]] = np.inf
+        chosen = smallest(far, count)
+        return self.rest[chosen], far[chosen]
+
+    def give(self, core: int, near: Indices, factors: Vector) -> list[float]:
+        """What a core and its nearest give to a cluster: all, and their factors of what they have."""
+        had = self.memberships[near]
+        given = factors * had
+        given = np.where(at_most(had - given, LEAST), had, given)
+        all_given = [self.memberships[core], *given]
+        self.memberships[core], self.memberships[near] = 0.0, had - given
+        emptied = np.append(near[(had > 0) & (given == had)], core)
+        self.gone[self.place[emptied]] = np.inf
+        self.count -= len(emptied)
+        return all_given
+
+
+def _fuzzy_k_member(records: Normalised, k: int, function: Function, own: bool) -> FuzzyClusters:
+    left, last = _Left(records), 0
+    nearest_to = _among_left(left, k, function) if own else _among_all(records, k, function)
     members: list[list[int]] = []
     memberships: list[list[float]] = []
-    while remaining:
-        if remaining < (1 - SLACK) * len(rest):
-            keep = gone == 0
-            rest, free, gone = rest[keep], free.only(keep), gone[keep]
-            place[rest] = np.arange(len(rest))
-        core = int(rest[largest_of(free.distances(records.only([last])) - gone)])
-        near = neighbours[core]
-        had = left[near]
-        given = factors[core] * had
-        given = np.where(at_most(had - given, LEAST), had, given)
+    while left.count >= (k if own else 1):
+        core = left.farthest(last)
+        near, factors = nearest_to(core)
         members.append([core, *near])
-        memberships.append([left[core], *given])
-        left[core], left[near] = 0.0, had - given
-        emptied = np.append(near[(had > 0) & (given == had)], core)
-        gone[place[emptied]] = np.inf
-        remaining, last = remaining - len(emptied), int(near[-1])
-    return FuzzyClusters(np.array(members), np.array(memberships))
+        memberships.append(left.give(core, near, factors))
+        last = int(near[-1])
+    return _joined(records, FuzzyClusters(np.array(members), np.array(memberships)), left)
+
+
+Nearest = Callable[[int], tuple[Indices, Vector]]
+"""The k - 1 nearest to a core, and the factors of what they have that they give it."""
+
+
+def _among_all(records: Normalised, k: int, function: Function) -> Nearest:
+    neighbours, distances = nearest(records, k - 1)
+    factors = function(distances)
+    return lambda core: (neighbours[core], factors[core])
+
+
+def _among_left(left: _Left, k: int, function: Function) -> Nearest:
+    def found(core: int) -> tuple[Indices, Vector]:
+        near, distances = left.nearest(core, k - 1)
+        return near, function(distances)
+
+    return found
+
+
+def _joined(records: Normalised, clusters: FuzzyClusters, left: _Left) -> FuzzyClusters:
+    """With all that others have left, one by one, in the cluster whose information loss it raises least."""
+    for other in left.rest[left.gone == 0]:
+        given = left.memberships[other]
+        with_other = np.insert(clusters.members, clusters.members.shape[1], other, axis=1)
+        losses = (clusters.masses + given) * widths(records, list(with_other))
+        before = clusters.masses * widths(records, list(clusters.members))
+        clusters = _with_joined(clusters, int(smallest_of(losses - before, losses.max())), other, given)
+    return clusters
+
+
+def _with_joined(clusters: FuzzyClusters, cluster: int, other: int, given: float) -> FuzzyClusters:
+    """Clusters of which one gets more of a record, be it a member already or not."""
+    if other not in clusters.members[cluster]:
+        clusters = _filled(clusters, clusters.members.shape[1] + 1)
+        clusters.members[cluster, -1] = other
+    clusters.memberships[cluster, clusters.members[cluster] == other] += given
+    return clusters
 
 
 def nearest(records: Normalised, count: int) -> tuple[Indices, Matrix]:

@@ -12,7 +12,7 @@ import numpy as np
 from sdclab.base.describe import Doc, Given
 from sdclab.clustering.blocks import Block, ClusterSize
 from sdclab.clustering.classes import anonymity, classes
-from sdclab.clustering.fuzzy_k_member import Function, FuzzyClusters, Membership, fuzzy_k_member
+from sdclab.clustering.fuzzy_k_member import Function, FuzzyClusters, Membership, ReadingName, fuzzy_k_member
 from sdclab.clustering.k_member import Normalised, cluster_loss, joined, k_member
 from sdclab.clustering.mixed import NUMBERS, Categories, Mixed
 from sdclab.clustering.taxonomy import Taxonomies
@@ -32,6 +32,13 @@ FunctionName = Annotated[
 ]
 Sigma = Annotated[float, Doc("for the exponential and the bell, fitted on one published number")]
 Alpha = Annotated[float, Doc("for the triangular function; no number is published for it")]
+Reading = Annotated[
+    ReadingName,
+    Doc(
+        "a core's nearest are looked for among all records, or among those that still have something of their own; "
+        "or among all, and the size of a cluster in the loss is the count of its members, not what they gave"
+    ),
+]
 Released = Annotated[
     Literal["largest", "weighted"],
     Doc("the centre to which the record gave most, or all its centres weighted by what it gave, which keeps the means"),
@@ -51,6 +58,7 @@ def protect(
     membership: FunctionName = "exponential",
     sigma: Sigma = REACH,
     alpha: Alpha = REACH,
+    reading: Reading = "shared",
     released: Released = "largest",
     strict: Strict = False,
     taxonomies: Taxonomies = {},
@@ -66,7 +74,7 @@ def protect(
     """
     records = Normalised.of(dependent, taxonomies, columns)
     mixed = Mixed.of(dependent.shape[1], columns, taxonomies, categories)
-    options = Modification(k, Function.of(membership, sigma, alpha), released, strict, block, mixed)
+    options = Modification(k, Function.of(membership, sigma, alpha), released, strict, block, mixed, reading)
     clusters = options.clusters(records)
     values = options.values(dependent, records, clusters)
     return Release(values, {**cluster_loss(records, clusters.loss), **anonymity(values, k)}, k)
@@ -82,9 +90,10 @@ class Modification:
     strict: bool
     block: int | None
     mixed: Mixed = NUMBERS
+    reading: ReadingName = "shared"
 
     def clusters(self, records: Normalised) -> FuzzyClusters:
-        return fuzzy_k_member(records, self.k, self.function, self.block)
+        return fuzzy_k_member(records, self.k, self.function, self.block, self.reading)
 
     def values(self, original: Matrix, records: Normalised, clusters: FuzzyClusters) -> Matrix:
         """What is released in the units of `original`; `records` are the same records, normalised."""

@@ -15,8 +15,8 @@ from sdclab.clustering.k_member import Normalised, cluster_loss
 from sdclab.clustering.mixed import Categories, Mixed
 from sdclab.clustering.taxonomy import Taxonomies
 from sdclab.methods import Release
-from sdclab.methods.fdm import REACH, Alpha, FunctionName, Modification, Released, Sigma, Strict
-from sdclab.methods.rotation import Kind, Planes, Scale, rotation_matrix, turned, units
+from sdclab.methods.fdm import REACH, Alpha, FunctionName, Modification, Reading, Released, Sigma, Strict
+from sdclab.methods.rotation import Angle, Kind, Planes, Scale, rotation_matrix, turned, units
 from sdclab.microdata.attribute import TYPES, Attributes
 from sdclab.numerics.arrays import Matrix
 
@@ -33,6 +33,7 @@ def protect(
     membership: FunctionName = "exponential",
     sigma: Sigma = REACH,
     alpha: Alpha = REACH,
+    reading: Reading = "shared",
     released: Released = "largest",
     strict: Strict = False,
     taxonomies: Taxonomies = {},
@@ -45,6 +46,7 @@ def protect(
     rotation: Kind = "planes",
     planes: Planes = "1-2",
     scale: Scale = "minmax",
+    angle: Angle = None,
     columns: Annotated[Attributes | None, Given()] = None,
 ) -> Release:
     """Rotate and modify, or modify and rotate; only numbers are turned, categories are modified alone.
@@ -54,10 +56,10 @@ def protect(
     is modified.
     """
     mixed = Mixed.of(dependent.shape[1], columns, taxonomies, categories)
-    options = Modification(k, Function.of(membership, sigma, alpha), released, strict, block, mixed)
+    options = Modification(k, Function.of(membership, sigma, alpha), released, strict, block, mixed, reading)
     numbers = mixed.numbers(dependent)
     origin, unit = units(numbers, scale)
-    matrix = rotation_matrix(numbers.shape[1], rotation, planes, rng)
+    matrix = rotation_matrix(numbers.shape[1], rotation, planes, rng, angle)
     scaled = mixed.with_numbers(dependent, (numbers - origin) / unit)
     rotated = mixed.with_numbers(scaled, turned(mixed.numbers(scaled), matrix))
     modified = rotated if order == "rotation_first" else scaled

@@ -25,6 +25,7 @@ Planes = Annotated[
 Scale = Annotated[
     Literal["minmax", "standardised"], Doc("of the attributes when they are turned: from 0 to 1, or mean 0 and SD 1")
 ]
+Angle = Annotated[float | None, Doc("degrees by which every plane is turned; empty: by a random angle each")]
 
 GRID = {"rotation": ["planes", "haar"]}
 
@@ -37,14 +38,15 @@ def protect(
     rotation: Kind = "planes",
     planes: Planes = "all",
     scale: Scale = "minmax",
+    angle: Angle = None,
 ) -> Matrix:
-    """Turn the normalised records at random and release them in the units they came in.
+    """Turn the normalised records, by default at random, and release them in the units they came in.
 
     The paper's matrices turn the first plane only, which leaves every other attribute as it was.
     """
     origin, unit = units(dependent, scale)
     return origin + unit * turned(
-        (dependent - origin) / unit, rotation_matrix(dependent.shape[1], rotation, planes, rng)
+        (dependent - origin) / unit, rotation_matrix(dependent.shape[1], rotation, planes, rng, angle)
     )
 
 
@@ -54,15 +56,19 @@ def units(records: Matrix, scale: Scale) -> tuple[Vector, Vector]:
     return (records.min(axis=0), sizes) if scale == "minmax" else (records.mean(axis=0), records.std(axis=0))
 
 
-def rotation_matrix(p: int, rotation: Kind, planes: str, rng: np.random.Generator) -> Matrix:
+def rotation_matrix(
+    p: int, rotation: Kind, planes: str, rng: np.random.Generator, degrees: float | None = None
+) -> Matrix:
     """An orthogonal matrix: R R' = I."""
     if p < 2:
         raise SdclabError(f"a rotation needs at least two attributes, but there is {p} of numbers.")
     if rotation == "haar":
+        if degrees is not None:
+            raise SdclabError(f"angle is {degrees} but must be empty where rotation is haar, which turns no planes.")
         return orthonormalised(rng.standard_normal((p, p)))
     matrix = np.eye(p)
     for i, j in _planes(p, planes):
-        angle = np.deg2rad(rng.uniform(0, 360))
+        angle = np.deg2rad(rng.uniform(0, 360) if degrees is None else degrees)
         cosine, sine = np.cos(angle), np.sin(angle)
         # only two columns of the product with a plane's matrix are new
         first, second = matrix[:, i] * cosine + matrix[:, j] * sine, matrix[:, j] * cosine - matrix[:, i] * sine
