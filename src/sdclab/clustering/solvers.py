@@ -16,6 +16,9 @@ Systems = NDArray[Any]
 CUT = 1e-12
 """Eigenvalues below this share of the largest count as zero."""
 
+NOISE = 1e-10
+"""What is left of a sum is rounding below this share of its terms."""
+
 
 def solve(grams: Systems, sides: Systems, solver: Solver, zero_test: ZeroTest) -> Systems:
     """Solutions of grams (systems × s × s) against sides (systems × s × t)."""
@@ -56,7 +59,7 @@ def one_inverse(matrices: Systems, zero_test: ZeroTest = "relative") -> Systems:
 
     Row by row, the first column of W whose product with the row is not zero becomes a pivot. With `exact` only 0.0
     is zero, as printed, and rounding noise becomes a pivot of a singular matrix; with `relative` a product counts
-    as zero when it is rounding noise beside the terms it is the sum of.
+    as zero when it is rounding noise beside the terms it is the sum of, and so does an entry of W.
     """
     count, m, n = matrices.shape
     w = np.tile(np.eye(n), (count, 1, 1))
@@ -66,7 +69,7 @@ def one_inverse(matrices: Systems, zero_test: ZeroTest = "relative") -> Systems:
         row = matrices[:, i, :]
         t = np.einsum("ak,akj->aj", row, w)
         size = np.einsum("ak,akj->aj", np.abs(row), np.abs(w)) if zero_test == "relative" else 0.0
-        noise = np.abs(t) <= (1e-10 * size if zero_test == "relative" else 0.0)
+        noise = np.abs(t) <= (NOISE * size if zero_test == "relative" else 0.0)
         candidates = ~noise & (used < 0)
         p = candidates.argmax(axis=1)
         found = candidates.any(axis=1)
@@ -74,7 +77,10 @@ def one_inverse(matrices: Systems, zero_test: ZeroTest = "relative") -> Systems:
         column = w[everyone, :, p] / pivot[:, None]
         t[noise] = 0.0
         t[everyone, p] = 0.0
-        updated = w - column[:, :, None] * t[:, None, :]
+        taken = column[:, :, None] * t[:, None, :]
+        updated = w - taken
+        if zero_test == "relative":
+            updated[np.abs(updated) <= NOISE * (np.abs(w) + np.abs(taken))] = 0.0
         updated[everyone, :, p] = column
         w = np.where(found[:, None, None], updated, w)
         used[everyone[found], p[found]] = i
