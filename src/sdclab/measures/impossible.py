@@ -10,9 +10,10 @@ import numpy as np
 
 from sdclab.base.describe import Given, Number
 from sdclab.microdata.attribute import Attribute, Attributes
-from sdclab.microdata.inference import bounds, decimals
+from sdclab.microdata.inference import bounds
 from sdclab.microdata.rules import Rules
 from sdclab.numerics.arrays import Mask, Matrix, Vector
+from sdclab.numerics.digits import decimals
 from sdclab.numerics.ties import NOISE
 
 KINDS = {

@@ -14,7 +14,6 @@ from math import inf
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from sdclab.base.errors import SdclabError, shortened
 from sdclab.microdata.attribute import Attribute, Type
@@ -22,12 +21,13 @@ from sdclab.microdata.dataset import is_number
 from sdclab.microdata.declaration import Declared
 from sdclab.microdata.microdata import Microdata
 from sdclab.numerics.arrays import Vector
+from sdclab.numerics.digits import decimals
 
 SHARED = 10
 """What so many records have in common gives none of them away."""
 
-MAX_DECIMALS, MAX_NARROW = 10, 5
-"""A number with more is no decimal one, but the result of a computation; of 32 bits, fewer."""
+MAX_NARROW = 5
+"""Of 32 bits, a number with more decimals is no decimal one, but the result of a computation."""
 
 NEAR_100 = 95
 """Percentages come so near to 100, or are taken for numbers without a high bound."""
@@ -207,13 +207,6 @@ def _decimals(table: Microdata, column: str, type: Type) -> int | None:
     is_narrow = str(table.frame[column].dtype).lower().startswith(("float32", "float["))
     found = decimals(present.astype(np.float32), MAX_NARROW) if is_narrow else decimals(present)
     return None if found is None else max(found, table.written_decimals(column))
-
-
-def decimals(present: Vector | NDArray[np.float32], most: int = MAX_DECIMALS) -> int | None:
-    """How many decimals numbers have; None if that are more than `most`."""
-    exact = present.astype(float)
-    rounded = (np.round(exact, places).astype(present.dtype) for places in range(most + 1))
-    return next((places for places, each in enumerate(rounded) if np.array_equal(each, present)), None)
 
 
 def _are_whole(present: Vector) -> bool:

@@ -2,8 +2,22 @@
 
 from decimal import ROUND_DOWN, Decimal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sdclab.base.errors import SdclabError
+from sdclab.numerics.arrays import Vector
 from sdclab.numerics.ties import slack
+
+MAX_DECIMALS = 10
+"""A number with more is no decimal one, but the result of a computation."""
+
+
+def decimals(present: Vector | NDArray[np.float32], most: int = MAX_DECIMALS) -> int | None:
+    """How many decimals numbers have; None if that are more than `most`."""
+    exact = present.astype(float)
+    rounded = (np.round(exact, places).astype(present.dtype) for places in range(most + 1))
+    return next((places for places, each in enumerate(rounded) if np.array_equal(each, present)), None)
 
 
 def number_text(value: float) -> str:
