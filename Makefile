@@ -6,7 +6,7 @@ INSTALLED := .venv/.installed
 PEERS := .venv-peers/.installed
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES) --workflow-profile workflow/profiles/local
 
-.PHONY: reproduce smoke test check lint format reference tutorial benchmark replicas lock clean help
+.PHONY: reproduce smoke multiverse test check lint format reference tutorial benchmark replicas lock clean help
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -16,6 +16,9 @@ reproduce: $(INSTALLED) ## regenerate every table, figure and verdict into resul
 
 smoke: $(INSTALLED) ## the whole workflow on thinned grids, into results/smoke/
 	$(SNAKEMAKE) --configfile config/smoke.yaml
+
+multiverse: $(INSTALLED) ## all declared readings of the published tables as well, into results/multiverse/
+	$(SNAKEMAKE) --config multiverse=true
 
 test: $(INSTALLED) lint ## lint, then all tests (on the originals if SDCLAB_DATA names their folder)
 	$(BIN)/pytest

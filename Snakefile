@@ -9,6 +9,7 @@ include: "workflow/rules/data.smk"
 include: "workflow/rules/cells.smk"
 include: "workflow/rules/tables.smk"
 include: "workflow/rules/figures.smk"
+include: "workflow/rules/multiverse.smk"
 include: "workflow/rules/scorecard.smk"
 include: "workflow/rules/report.smk"
 

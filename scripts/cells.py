@@ -8,22 +8,23 @@ from job import job, loud
 from sdclab.base.files import csv_text, write
 from sdclab.experiment.cell import Cell, columns_of, refusals, run_all
 from sdclab.experiment.data import read
+from sdclab.experiment.options import MeasuresByKind
 from sdclab.experiment.scenario import AnyScenario
-from sdclab.experiment.study import MeasuresByKind
 
 
 def main(
     cells: Sequence[Cell],
     scenario: AnyScenario,
     measured: MeasuresByKind,
+    may_fail: bool,
     code: str,
     dataset: Sequence[str],
     output: Path,
 ) -> None:
     data = read(scenario, *map(Path, dataset))
-    rows = run_all(cells, scenario, data, measured.of(data.kind), code)
+    rows = run_all(cells, scenario, data, measured.of(data.kind), code, may_fail)
     for line in refusals(rows):
-        loud(line)
+        print(line) if may_fail else loud(line)
     write(output, csv_text(columns_of(rows), rows))
 
 
@@ -33,6 +34,7 @@ if "snakemake" in globals():
             task.given["cells"],
             task.given["scenario"],
             task.given["measured"],
+            task.given["may_fail"],
             task.given["code"],
             task.inputs["dataset"],
             Path(snakemake.output[0]),

@@ -30,6 +30,12 @@ def main(
         costs=costs(measured),
         refusals=refusals_of(cells),
         cells=cells,
+        multiverses=given["multiverses"],
+        summaries=by_name(given["multiverses"], map(read_rows, inputs["summary"])),
+        readings=by_name(given["multiverses"], map(read_rows, inputs["readings"])),
+        axes=by_name(given["multiverses"], map(read_rows, inputs["axes"])),
+        curves=by_name(given["curves"], (read(path).decode() for path in inputs["curves"])),
+        drawn=given["curves"],
     )
     write(output, page(run))
     write(beside, explorer())

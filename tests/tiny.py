@@ -66,6 +66,31 @@ STUDY: dict[str, Any] = {
     ],
     "notes": [{"tables": ["table1"], "note": "printed small"}],
 }
+MULTIVERSE: dict[str, Any] = {
+    "title": "The table",
+    "table": "table1",
+    "replicates": 1,
+    "at_most": 100,
+    "measures": {"pil": {}, "dbrl": {}, "interval": {}},
+    "quantities": {"pil": {"pil": 1}, "dr": {"dbrl": 0.5, "interval": 0.5}},
+    "axes": {
+        "known": {
+            "sets": "measure.dbrl.attributes",
+            "options": ["first", "all"],
+            "default": "first",
+            "after": ["first"],
+            "open": "not said",
+        },
+        "block": {
+            "sets": "method.mdav.block",
+            "options": {"none": None, "thirty": 30},
+            "default": "none",
+            "open": "not said",
+        },
+    },
+}
+"""All readings of the table, for those who want them."""
+
 PUBLISHED = "method,k,pil,dr\nmdav,3,10.5,40.2\nmdav,5,15.5,30.2\n"
 CLAIM = {"table": "tiny_2026_table1", "check": "exceeds", "quantity": "dr", "bound": 20, "claim": "DR is large"}
 CONFIG: dict[str, Any] = {
@@ -75,6 +100,7 @@ CONFIG: dict[str, Any] = {
     "cache_dir": "cache",
     "download": False,
     "cells_per_job": 4,
+    "multiverse": False,
     "limits": {"records": None, "replicates": None, "runs": None, "values": None},
 }
 

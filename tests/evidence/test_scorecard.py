@@ -47,7 +47,8 @@ def parsed(spec) -> Table:
 
 def study_with(rules, notes=(), left_out=()) -> Study:
     """A study of nothing but judgements and notes."""
-    nothing = {key: {} for key in ("datasets", "scenarios", "measured", "tables", "figures", "sensitivities")}
+    nothing = {key: {} for key in ("datasets", "scenarios", "measured", "tables", "figures")}
+    nothing |= {"sensitivities": {}, "multiverses": {}}
     judgements, remarks = tuple(map(parse_judgement, rules)), tuple(map(parse_note, notes))
     return Study("s", "", cells=(), left_out=left_out, judgements=judgements, notes=remarks, **nothing)
 

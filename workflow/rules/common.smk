@@ -45,6 +45,8 @@ wildcard_constraints:
     batch="[^/]+",
     table="[a-z0-9_]+",
     sensitivity="[a-z0-9_]+",
+    multiverse="[a-z0-9_]+",
+    curve="[a-z0-9_]+",
 
 
 def inputs_of(name):

@@ -4,7 +4,7 @@ Steegen, Tuerlinckx, Gelman & Vanpaemel (2016), Increasing transparency through 
 Simmons & Nelson (2020), Specification curve analysis, for the search repeated where there is nothing to find.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,9 @@ from sdclab.numerics.arrays import Indices, Matrix, Vector
 from sdclab.numerics.ties import at_most, smallest_of
 
 PERMUTATIONS = 999
+
+BLOCK = 5_000_000
+"""Distances held in memory at a time."""
 
 
 def distances(ours: Matrix, published: Vector) -> Vector:
@@ -42,8 +45,8 @@ class CrossValidated:
 
     chosen: tuple[int, int]
     """on the first half, on the second"""
-    ours: Vector
-    """of every row, by the reading that was chosen without it"""
+    by: Indices
+    """for every row the reading that was chosen without it"""
     inside: float
     """the error on the rows that a reading was chosen on"""
     outside: float
@@ -54,17 +57,37 @@ def cross_validated(ours: Matrix, published: Vector, groups: Sequence[object]) -
     """Choose on one half and predict the other, both ways."""
     first, second = halves(groups)
     chosen = tuple(best(ours[:, rows], published[rows]) if len(rows) else 0 for rows in (first, second))
-    predicted = np.empty(len(published))
-    predicted[second], predicted[first] = ours[chosen[0], second], ours[chosen[1], first]
-    seen = np.concatenate([ours[chosen[0], first], ours[chosen[1], second]])
-    known = np.concatenate([published[first], published[second]])
-    return CrossValidated(
-        (chosen[0], chosen[1]), predicted, float(_error(seen - known)), float(_error(predicted - published))
-    )
+    by = np.empty(len(published), dtype=np.intp)
+    by[second], by[first] = chosen
+    seen = by.copy()
+    seen[first], seen[second] = chosen
+    rows = np.arange(len(published))
+    inside, outside = (float(distances(ours[which, rows][None], published)[0]) for which in (seen, by))
+    return CrossValidated((chosen[0], chosen[1]), by, inside, outside)
 
 
-def _error(differences: Vector) -> float:
-    return float(np.sqrt(np.mean(differences**2)))
+def shuffled_bests(
+    ours: Matrix,
+    published: Vector,
+    rng: np.random.Generator,
+    groups: Sequence[object] | None = None,
+    permutations: int = PERMUTATIONS,
+) -> Vector:
+    """How near the same search comes to published rows that were shuffled, inside their groups if given.
+
+    No reading can be right there, so what it finds is luck.
+    """
+    usable = ours[np.isfinite(ours).all(axis=1)]
+    if not len(usable):
+        return np.full(permutations, np.inf)
+    squares = (usable**2).sum(axis=1)
+    orders = np.array([_shuffled(published, rng, groups) for _ in range(permutations)])
+    found = []
+    for block in np.array_split(orders, 1 + len(usable) * permutations // BLOCK):
+        # |a - b|² = |a|² - 2 ab + |b|² finds the nearest; how near it is, is computed without the cancellation
+        nearest = (squares[:, None] - 2 * usable @ block.T).argmin(axis=0)
+        found.append(np.sqrt(np.mean((usable[nearest] - block) ** 2, axis=1)))
+    return np.concatenate(found)
 
 
 def p_value(
@@ -74,17 +97,14 @@ def p_value(
     groups: Sequence[object] | None = None,
     permutations: int = PERMUTATIONS,
 ) -> float:
-    """How often the same search comes as near to published rows that were shuffled, inside their groups if given.
-
-    No reading can be right there, so what it finds is luck. The print itself counts as one of the orders, which makes
-    the test exact (Phipson & Smyth 2010).
-    """
+    """How often the same search comes as near to shuffled print as to print itself."""
     least = distances(ours, published)[best(ours, published)]
-    near = 1
-    for _ in range(permutations):
-        shuffled = _shuffled(published, rng, groups)
-        near += bool(at_most(distances(ours, shuffled)[best(ours, shuffled)], least))
-    return near / (permutations + 1)
+    return p_value_of(least, shuffled_bests(ours, published, rng, groups, permutations))
+
+
+def p_value_of(least: float, by_luck: Vector) -> float:
+    """The print itself counts as one of the orders, which makes the test exact (Phipson & Smyth 2010)."""
+    return (1 + int(at_most(by_luck, least).sum())) / (1 + len(by_luck))
 
 
 def _shuffled(values: Vector, rng: np.random.Generator, groups: Sequence[object] | None) -> Vector:
@@ -108,11 +128,3 @@ def effect(labels: Sequence[object], found: Vector) -> float:
         (names == name).sum() * (values[names == name].mean() - values.mean()) ** 2 for name in dict.fromkeys(names)
     )
     return float(between / total)
-
-
-def least_by_option(labels: Sequence[object], found: Vector) -> Mapping[object, float]:
-    """The nearest that readings with each option come."""
-    every = np.where(np.isfinite(found), found, np.inf)
-    return {
-        label: float(min(every[i] for i, each in enumerate(labels) if each == label)) for label in dict.fromkeys(labels)
-    }

@@ -51,6 +51,12 @@ class Judged:
     verdict: str
     wrong: float
     """the share of wrong answers that would earn one as good; NaN where none could be judged"""
+    readings: int
+    """how many were tried; 1 where no multiverse was gone through"""
+    held_out: float
+    """the answer of the reading that was chosen without this half of the rows; NaN where none was"""
+    held_out_verdict: str
+    """what that answer earns"""
     tolerance: str
     reading: str
     dataset_kind: str
@@ -70,19 +76,25 @@ def shown(counts: Mapping[str, int]) -> list[str]:
     return [verdict for verdict in MEANINGS if verdict != NOT_RUN or counts.get(NOT_RUN)]
 
 
-def judge(study: Study, table: Table, rows: Sequence[TableRow]) -> list[Judged]:
+HeldOut = Mapping[tuple[str, str], TableRow]
+"""Lines about published numbers of a table under readings that were chosen without them, by cell and quantity."""
+
+
+def judge(study: Study, table: Table, rows: Sequence[TableRow], held_out: HeldOut = {}) -> list[Judged]:
     """Verdicts on all published numbers of a table; `rows` are those of the side-by-side table."""
     waiting = {id(row) for row in rows if not row["cell"] and is_answered(row, study.left_out, table)}
     lines = []
     for quantity in table.quantities:
         printed = [row for row in rows if row[f"{quantity}_published"]]
         column = _Column(quantity, printed)
+        others = {id(row): _held_out(row, table, quantity, held_out) for row in printed}
+        other_column = _Column(quantity, [other for other in others.values() if other])
         for row in printed:
             judgement = _judgement(study, table, quantity, row)
             verdict, tolerance = _verdict(row, quantity, judgement, column.group(judgement))
             if id(row) in waiting:
                 verdict, tolerance = NOT_RUN, "none"
-            reading = table.reading_of(row)
+            other = others[id(row)]
             lines.append(
                 Judged(
                     study=study.name,
@@ -95,13 +107,37 @@ def judge(study: Study, table: Table, rows: Sequence[TableRow]) -> list[Judged]:
                     replicates=int(row["replicates"]),
                     verdict=verdict,
                     wrong=column.wrong(row, judgement) if verdict in (*HOLDS, "differs") else nan,
+                    readings=int(other["readings"]) if other else 1,
+                    held_out=_number(other[quantity]) if other else nan,
+                    held_out_verdict=_verdict(other, quantity, judgement, other_column.group(judgement))[0]
+                    if other
+                    else "",
                     tolerance=tolerance,
-                    reading=str(reading) if reading else "default",
+                    reading=_reading(study, table, quantity, row),
                     dataset_kind=row["dataset_kind"],
                     note=_note(study, table, quantity, row, verdict),
                 )
             )
     return lines
+
+
+def _held_out(row: TableRow, table: Table, quantity: str, held_out: HeldOut) -> TableRow | None:
+    """The row with what a reading says that was chosen without it."""
+    found = held_out.get((label(row, table), quantity))
+    if found is None:
+        return None
+    values = {quantity: found["held_out"], f"{quantity}_sd": found["held_out_sd"]}
+    return {**row, **values, "readings": found["readings"]}
+
+
+def _reading(study: Study, table: Table, quantity: str, row: TableRow) -> str:
+    """How a number was read, and what of that was settled by looking at the numbers that it is judged by."""
+    reading, multiverse = table.reading_of(row), study.multiverse_of(table.name, quantity)
+    axes = multiverse.axes_of(quantity) if multiverse else ()
+    seen = [f"{axis.name} {axis.default}" for axis in axes if axis.chosen_after]
+    said = [str(reading)] if reading else []
+    said += [f"chosen on the rows it is judged on: {', '.join(seen)}"] if seen else []
+    return "; ".join(said) or "default"
 
 
 class _Column:

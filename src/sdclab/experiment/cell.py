@@ -9,10 +9,10 @@ import numpy as np
 from sdclab import measures, methods
 from sdclab.base.errors import SdclabError, reason
 from sdclab.experiment.halves import Halves, needs_halves
-from sdclab.experiment.protection import protected
+from sdclab.experiment.protection import protected, rounded
 from sdclab.experiment.provenance import code_fingerprint, processor, versions
 from sdclab.experiment.scenario import AnyScenario, Split
-from sdclab.measures import MEASURES
+from sdclab.measures import MEASURES, VARIANT, name_of, variant
 from sdclab.methods import METHODS, Release
 from sdclab.microdata.attribute import Attributes
 from sdclab.microdata.dataset import Dataset
@@ -20,7 +20,7 @@ from sdclab.microdata.rules import Rules
 from sdclab.numerics.seeds import seed_of, stream
 
 Measures = Mapping[str, Mapping[str, object]]
-"""The measures to apply, with their options."""
+"""The measures to apply, with their options; one that is applied under several is named with each as a `variant`."""
 
 REFUSED = "not_applicable"
 """The column that says why a method cannot be applied, in a row without numbers."""
@@ -48,16 +48,22 @@ class Cell:
 
 def code_of(method: str, measured: Iterable[str]) -> str:
     """The fingerprint of the code behind a cell: its method, its measures and this module."""
-    chosen = [METHODS.module(method), *(MEASURES.module(name) for name in measured)]
+    chosen = [METHODS.module(method), *(MEASURES.module(name) for name in dict.fromkeys(map(name_of, measured)))]
     return code_fingerprint([__name__, *chosen])
 
 
 def run_all(
-    cells: Sequence[Cell], scenario: AnyScenario, dataset: Dataset, measured: Measures, code: str
+    cells: Sequence[Cell],
+    scenario: AnyScenario,
+    dataset: Dataset,
+    measured: Measures,
+    code: str,
+    may_fail: bool = False,
 ) -> list[dict[str, Any]]:
     """The rows of several cells; what goes wrong is said with the name of the cell.
 
-    A cell whose method does not take the types of the dependents has one row, without numbers, that says so.
+    A cell whose method does not take the types of the dependents has one row, without numbers, that says so. If cells
+    may fail, so has one whose method or measure cannot work: a reading under which nothing can be computed is one, too.
     """
     rows = []
     for cell in cells:
@@ -67,7 +73,9 @@ def run_all(
                 [_refused(cell, dataset, code, refused)] if refused else run(cell, scenario, dataset, measured, code)
             )
         except Exception as error:
-            raise SdclabError(f"cell {cell.name}: {reason(error)}") from error
+            if not (may_fail and isinstance(error, SdclabError)):
+                raise SdclabError(f"cell {cell.name}: {reason(error)}") from error
+            rows.append(_refused(cell, dataset, code, str(error)))
     return rows
 
 
@@ -152,7 +160,8 @@ def releases(
     """What the cell's method makes of every split, from one random stream."""
     rng = stream(seed)
     parameters = of_method(cell, scenario)
-    return [(split, protected(cell.method, split, rng, parameters, attributes, rules)) for split in splits]
+    made = [(split, protected(cell.method, split, rng, parameters, attributes, rules)) for split in splits]
+    return [(split, rounded(release, split[0])) for split, release in made] if scenario.rounded else made
 
 
 def of_method(cell: Cell, scenario: AnyScenario) -> dict[str, Any]:
@@ -174,11 +183,18 @@ def _measured(
     dependent, independent = split
     values = dict(made.facts)
     halves = Halves(cell.method, of_method(cell, scenario), split, attributes, seed, rules)
-    for name, options in measured.items():
-        if needs_halves(name):
-            values |= halves.measured(name, options)
-        else:
-            values |= measures.measure(name, dependent, made.values, independent, options, attributes, rules=rules)
+    for key, options in measured.items():
+        name, _, label = key.partition(VARIANT)
+        try:
+            if needs_halves(name):
+                found = halves.measured(name, options)
+            else:
+                found = measures.measure(name, dependent, made.values, independent, options, attributes, rules=rules)
+        except SdclabError:
+            if not label:
+                raise
+            continue  # under some of several options a number may not exist
+        values |= {variant(number, label): value for number, value in found.items()}
     return values
 
 

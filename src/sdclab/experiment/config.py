@@ -22,13 +22,15 @@ class Config:
     places: retrieve.Places
     download: bool
     cells_per_job: int
+    multiverse: bool
+    """whether to go through all readings, too"""
     limits: Limits
 
 
 def load(given: Mapping[str, Any], schema: Path, replicas: Path) -> Config:
     """What was given on the command line or in another file, and else what stands in `config/config.yaml`."""
     settings = {**documents.parse(DEFAULTS), **given}
-    settings |= {key: _read(settings[key]) for key in ("download", "limits")}
+    settings |= {key: _read(settings[key]) for key in ("download", "limits", "multiverse")}
     documents.validate(settings, schema, "config")
     user = settings["data_dir"] or os.environ.get("SDCLAB_DATA")
     cache = settings["cache_dir"] or retrieve.default_cache()
@@ -38,6 +40,7 @@ def load(given: Mapping[str, Any], schema: Path, replicas: Path) -> Config:
         retrieve.Places(Path(user) if user else None, Path(cache), replicas),
         settings["download"],
         settings["cells_per_job"],
+        settings["multiverse"],
         Limits(**settings["limits"]),
     )
 

@@ -103,7 +103,7 @@ def expand(study: str, grid: Iterable[GridEntry], limits: Limits = UNLIMITED) ->
             where = f"study {study}: grid: method {entry.method}"
             raise SdclabError(f"{where}: with this entry the grid has more than {MAX_CELLS} cells.")
         cells += entry.cells(study)
-    _check_names(study, cells)
+    check_names(study, cells)
     return cells
 
 
@@ -114,7 +114,7 @@ def _values(choice: Any, where: str) -> tuple[Any, ...]:
         raise SdclabError(f"{where}: {error}") from None
 
 
-def _check_names(study: str, cells: Sequence[Cell]) -> None:
+def check_names(study: str, cells: Sequence[Cell]) -> None:
     """Every cell has a name of its own that can be part of a file's."""
     seen: set[str] = set()
     for cell in cells:

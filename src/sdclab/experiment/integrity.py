@@ -66,6 +66,10 @@ class Task:
         """The files that are there but were made from something else."""
         return [] if self._headline in self._recorded else self._there
 
+    def is_as_made(self) -> bool:
+        """Whether all files are there, as they were made and from what they would be made from now."""
+        return self._there == list(self.files) and not self.altered() and not self.outdated()
+
     def _is_result(self, path: str) -> bool:
         return path.startswith(f"{self.results}/")
 

@@ -10,10 +10,11 @@ from sdclab.base import documents
 from sdclab.base.files import check_writable
 from sdclab.base.registry import Registry
 from sdclab.experiment import config
-from sdclab.experiment.cell import code_of
+from sdclab.experiment.cell import Cell, code_of
 from sdclab.experiment.config import Config
 from sdclab.experiment.grid import Batch, batches
 from sdclab.experiment.integrity import Task
+from sdclab.experiment.multiverse import Multiverse
 from sdclab.experiment.provenance import code_fingerprint
 from sdclab.experiment.scenario import AnyScenario
 from sdclab.experiment.study import Figure, Sensitivity, Study, find, with_datasets
@@ -34,6 +35,14 @@ OF_THE_MANIFEST, OF_A_FILE = "sdclab.microdata.retrieve", "sdclab.experiment.dat
 """What makes a dataset."""
 PAGES = ("sdclab.output.pages.report", "sdclab.output.pages.explorer")
 """They also show what every measure declares, and ask for it by name."""
+MULTIVERSE = "multiverse"
+"""The folder of all that the search for readings makes, and its jobs' names begin so."""
+FOUND = ("summary.csv", "readings.csv", "axes.csv", "numbers.csv", "multiverse.md")
+"""What is found out about a multiverse."""
+TOLD = ("summary", "readings", "axes")
+"""What the report tells of it."""
+MANY = 8
+"""Times as many cells of a multiverse are in a job as of a grid: they have few replicates."""
 
 
 def load(given: Mapping[str, Any], plots: Registry) -> "Plan":
@@ -102,6 +111,13 @@ class Plan:
         }
 
     @cached_property
+    def multiverses(self) -> list[Multiverse]:
+        """Those that the run goes through, or that an earlier one has gone through and nothing has changed since."""
+        declared = (each for study in self.studies.values() for each in study.multiverses.values())
+        every = [each for each in declared if self._cells_of(each)]  # a thinned run may have none of its cells
+        return every if self.config.multiverse else [each for each in every if self._is_made(each)]
+
+    @cached_property
     def tasks(self) -> dict[str, Task]:
         """Every job of the run by its name."""
         return {task.name: task for task in self._tasks()}
@@ -110,6 +126,31 @@ class Plan:
     def files(self) -> list[str]:
         """All that a run delivers."""
         return [file for task in self.tasks.values() for file in task.files]
+
+    def found(self, multiverse: Multiverse, what: str) -> str:
+        """Where something that was found out about a multiverse is."""
+        return f"{self.results}/{MULTIVERSE}/{multiverse.study}/{multiverse.name}/{what}"
+
+    def curves(self, multiverse: Multiverse) -> list[Figure]:
+        """The figures of a multiverse: a curve for each quantity, and a plane for the first two of them."""
+        readings, axes, found = (f"{multiverse.name}/{what}" for what in ("readings", "axes", "summary"))
+        study, name, title = multiverse.study, multiverse.name, multiverse.title
+        curves = [
+            Figure(
+                study,
+                f"{name}_{each}",
+                f"{title}, {each}",
+                "specification_curve",
+                (readings, axes, found),
+                None,
+                {"quantity": each},
+            )
+            for each in multiverse.quantities
+        ]
+        first, *others = list(multiverse.quantities)[:2]
+        options = {"x": first, "y": next(iter(others), "")}
+        plane = Figure(study, f"{name}_plane", f"{title}: both at once", "distances", (readings, axes), None, options)
+        return [*curves, *([plane] if others else [])]
 
     def shows_records(self, figure: Figure) -> bool:
         """Whether a figure shows single records of data that somebody owns; data of our own making have no owner."""
@@ -124,6 +165,8 @@ class Plan:
         yield from map(self._table, self.tables)
         yield from map(self._sensitivity, self.sensitivities)
         yield from map(self._figure, self.figures)
+        for multiverse in self.multiverses:
+            yield from self._of_multiverse(multiverse)
         yield self._audit()
         yield self._scorecard()
         yield self._report()
@@ -151,22 +194,66 @@ class Plan:
             return (str(original),)
         return (str(self.config.places.replicas / entry.replica.file),) if entry.replica else ()
 
-    def _batch(self, batch: Batch) -> Task:
+    def _batch(self, batch: Batch, multiverse: Multiverse | None = None) -> Task:
+        """Cells of the grid, or of a multiverse, which measures them its own way and goes on where one cannot be."""
         first = batch.cells[0]
         study = self.studies[first.study]
         scenario, measured = study.scenarios[first.scenario], study.measured[first.scenario]
+        if multiverse:
+            measured = multiverse.measured(measured)
         return self._task(
-            f"cells/{batch.path}",
+            f"{MULTIVERSE}/cells/{multiverse.name}/{batch.path}" if multiverse else f"cells/{batch.path}",
             ("csv",),
             {"dataset": self._dataset_files(scenario.dataset)},
             {
                 "cells": batch.cells,
                 "scenario": scenario,
                 "measured": measured,
+                "may_fail": multiverse is not None,
                 "code": code_of(first.method, measured.names),
                 "typed": _typing(scenario),
             },
         )
+
+    def _of_multiverse(self, multiverse: Multiverse) -> Iterator[Task]:
+        """Cells, what is found out by them, and figures."""
+        own = [self._batch(batch, multiverse) for batch in self._own_batches(multiverse)]
+        yield from own
+        table, study = multiverse.table, self.studies[multiverse.study]
+        shared = [self.cell_files[cell.study, cell.name] for cell in self._shared_cells(multiverse)]
+        files = tuple(dict.fromkeys([*(file for task in own for file in task.files), *shared]))
+        yield Task(
+            self.results,
+            f"{MULTIVERSE}/{multiverse.study}/{multiverse.name}",
+            tuple(self.found(multiverse, what) for what in FOUND),
+            {"cells": files, **self._published(table)},
+            {
+                "multiverse": multiverse,
+                "cells": study.cells_of(table),
+                "code": code_fingerprint(["sdclab.evidence.multiverse"]),
+            },
+        )
+        for figure in self.curves(multiverse):
+            tables = tuple(f"{self.results}/{MULTIVERSE}/{figure.study}/{each}.csv" for each in figure.tables)
+            yield self._drawn(f"{MULTIVERSE}/figures/{figure.study}/{figure.name}", figure, tables)
+
+    def _cells_of(self, multiverse: Multiverse) -> list[Cell]:
+        bases = (cell for _, cell in multiverse.bases(self.studies[multiverse.study].cells))
+        return multiverse.cells(bases)
+
+    def _shared_cells(self, multiverse: Multiverse) -> list[Cell]:
+        """Those of the study's own cells that have all that the readings need."""
+        if not multiverse.measures_as_the_study:
+            return []
+        return [cell for cell in self._cells_of(multiverse) if (cell.study, cell.name) in self.cell_files]
+
+    def _own_batches(self, multiverse: Multiverse) -> list[Batch]:
+        shared = {cell.name for cell in self._shared_cells(multiverse)}
+        cells = [cell for cell in self._cells_of(multiverse) if cell.name not in shared]
+        return batches(cells, MANY * self.config.cells_per_job)
+
+    def _is_made(self, multiverse: Multiverse) -> bool:
+        return all(task.is_as_made() for task in self._of_multiverse(multiverse))
 
     def _table(self, table: Table) -> Task:
         cells = self.studies[table.study].cells_of(table)
@@ -203,12 +290,16 @@ class Plan:
         )
 
     def _figure(self, figure: Figure) -> Task:
+        tables = tuple(self._path("tables", f"{figure.study}/{table}", "csv") for table in figure.tables)
+        return self._drawn(f"figures/{figure.study}/{figure.name}", figure, tables)
+
+    def _drawn(self, name: str, figure: Figure, tables: tuple[str, ...]) -> Task:
         scenario = self.studies[figure.study].scenarios[figure.scenario] if figure.scenario else None
         return self._task(
-            f"figures/{figure.study}/{figure.name}",
+            name,
             ("svg", "png"),
             {
-                "tables": tuple(self._path("tables", f"{figure.study}/{table}", "csv") for table in figure.tables),
+                "tables": tables,
                 "dataset": self._dataset_files(scenario.dataset) if scenario else (),
             },
             {
@@ -241,10 +332,12 @@ class Plan:
                 "tables": tuple(self._path("tables", f"{table.study}/{table.name}", "csv") for table in judged),
                 "audit": (f"{self.results}/audit.csv",),
                 "datasets": self._facts(),
+                "held_out": tuple(self.found(each, "numbers.csv") for each in self.multiverses),
             },
             {
                 "tables": judged,
                 "studies": self.studies,
+                "multiverses": self.multiverses,
                 "results": self.results,  # the summary names it
                 "code": code_fingerprint(["sdclab.evidence.scorecard", "sdclab.output.summary"]),
             },
@@ -267,6 +360,12 @@ class Plan:
                 "figures": tuple(self._path("figures", f"{each.study}/{each.name}", "svg") for each in figures),
                 "datasets": self._facts(),
                 "cells": tuple(dict.fromkeys(self.cell_files.values())),
+                **{what: tuple(self.found(each, f"{what}.csv") for each in self.multiverses) for what in TOLD},
+                "curves": tuple(
+                    f"{self.results}/{MULTIVERSE}/figures/{curve.study}/{curve.name}.svg"
+                    for each in self.multiverses
+                    for curve in self.curves(each)
+                ),
                 "assets": tuple(sorted(map(str, ASSETS.glob("*")))),
             },
             {
@@ -274,6 +373,8 @@ class Plan:
                 "tables": self.tables,
                 "sensitivities": self.sensitivities,
                 "figures": figures,
+                "multiverses": self.multiverses,
+                "curves": [curve for each in self.multiverses for curve in self.curves(each)],
                 "benchmarks": f"{self.results}/benchmarks",
                 "code": code_fingerprint([*PAGES, *map(MEASURES.module, MEASURES)]),
             },
@@ -299,7 +400,14 @@ class Plan:
         return tuple(self._path("data", name, ending) for ending in ("csv", "json"))
 
     def _used_datasets(self) -> list[str]:
-        return sorted({scenario.dataset for study in self.studies.values() for scenario in study.scenarios.values()})
+        """Those of the scenarios that something is made of: there may be scenarios for other readings alone."""
+        parts: list[tuple[str, str | None]] = [
+            *((cell.study, cell.scenario) for batch in self.batches for cell in batch.cells),
+            *((figure.study, figure.scenario) for figure in self.figures),
+            *((each.study, each.scenario) for each in self.sensitivities),
+            *((cell.study, cell.scenario) for each in self.multiverses for cell in self._cells_of(each)),
+        ]
+        return sorted({self.studies[study].scenarios[name].dataset for study, name in parts if name is not None})
 
     def _facts(self) -> tuple[str, ...]:
         """The facts about every dataset that a study uses."""

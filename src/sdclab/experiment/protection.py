@@ -11,6 +11,7 @@ from sdclab.methods import Release
 from sdclab.microdata.attribute import Attributes
 from sdclab.microdata.rules import Rules
 from sdclab.numerics.arrays import Matrix
+from sdclab.numerics.digits import decimals
 
 MOVED = "moved_by_rules"
 
@@ -56,3 +57,10 @@ def _fitted(
 ) -> Release:
     made = methods.release(method, *split, rng, parameters, attributes)
     return methods.fitted(made, split[1], attributes) if attributes else made
+
+
+def rounded(made: Release, dependent: Matrix) -> Release:
+    """A release with as many decimals in each column as the original has there."""
+    places = [decimals(column) for column in dependent.T]
+    columns = [y if d is None else np.round(y, d) for y, d in zip(made.values.T, places, strict=True)]
+    return replace(made, values=np.column_stack(columns))

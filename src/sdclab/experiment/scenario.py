@@ -36,6 +36,8 @@ class Scenario:
     """what must hold in every record"""
     keep_rules: bool = True
     """whether releases keep the rules, else they are only counted"""
+    rounded: bool = False
+    """whether releases of numbers are rounded to the decimals that each column has"""
 
     takes = ()
     """Parameters of a cell that are the scenario's and not the method's: none."""
@@ -138,6 +140,7 @@ class Rotation:
 
     takes = ("n_independent",)
     types = None
+    rounded = False
 
     def attributes(self, dataset: Dataset) -> None:
         """Every attribute is a number here, as in the thesis; released as a method makes it."""

@@ -10,9 +10,11 @@ from sdclab.base import documents
 from sdclab.base.errors import SdclabError, unknown
 from sdclab.base.registry import Registry
 from sdclab.experiment.cell import Cell
-from sdclab.experiment.grid import GridEntry, expand, values_of
+from sdclab.experiment.grid import GridEntry, check_names, expand, values_of
 from sdclab.experiment.judgement import Judgement, Note, Scope, parse_judgement, parse_note
 from sdclab.experiment.limits import UNLIMITED, Limits
+from sdclab.experiment.multiverse import Multiverse, check_multiverse, parse_multiverse
+from sdclab.experiment.options import MeasuresByKind, Options, changed
 from sdclab.experiment.scenario import AnyScenario, Rotation, Scenario
 from sdclab.experiment.table import Table, parse_tables
 from sdclab.measures import MEASURES
@@ -21,23 +23,7 @@ from sdclab.microdata.declaration import Declared, types_of
 from sdclab.microdata.manifest import Entry, entry, file_entry
 from sdclab.microdata.rules import Rule, Rules, check_together, parse
 
-Options = Mapping[str, Any]
 IN_THE_TABLES = "as in the tables"
-
-
-@dataclass(frozen=True)
-class MeasuresByKind:
-    """The measures of a scenario with their options, for any data and for the original."""
-
-    always: Mapping[str, Options]
-    on_original: Mapping[str, Options]
-
-    def of(self, kind: str) -> Mapping[str, Options]:
-        return self.on_original if kind == "original" else self.always
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys([*self.always, *self.on_original]))
 
 
 @dataclass(frozen=True)
@@ -74,10 +60,10 @@ class Sensitivity:
     @property
     def variants(self) -> dict[str, Options]:
         """What the tables were made with, then every single option value: label -> all options of the measure."""
-        changed = {
-            f"{'.'.join(path)} = {value}": _changed(self.base, path, value) for path, value in _leaves(self.options)
+        others = {
+            f"{'.'.join(path)} = {value}": changed(self.base, path, value) for path, value in _leaves(self.options)
         }
-        return {IN_THE_TABLES: self.base, **changed}
+        return {IN_THE_TABLES: self.base, **others}
 
 
 def _leaves(options: Options, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -86,12 +72,6 @@ def _leaves(options: Options, path: tuple[str, ...] = ()) -> Iterator[tuple[tupl
             yield from _leaves(choice, (*path, name))
         else:
             yield from (((*path, name), value) for value in values_of(choice))
-
-
-def _changed(base: Options, path: tuple[str, ...], value: Any) -> dict[str, Any]:
-    """The base with the option at a path changed."""
-    first, *rest = path
-    return {**base, first: _changed(base.get(first, {}), tuple(rest), value) if rest else value}
 
 
 @dataclass(frozen=True)
@@ -111,6 +91,7 @@ class Study:
     tables: Mapping[str, Table]
     figures: Mapping[str, Figure]
     sensitivities: Mapping[str, Sensitivity]
+    multiverses: Mapping[str, Multiverse]
     judgements: tuple[Judgement, ...]
     notes: tuple[Note, ...]
 
@@ -122,6 +103,11 @@ class Study:
     def cells_of(self, table: Table) -> tuple[Cell, ...]:
         """The cells that stand in a table."""
         return tuple(filter(table.holds, self.cells))
+
+    def multiverse_of(self, table: str, quantity: str) -> Multiverse | None:
+        """The multiverse of a published quantity, if one is declared."""
+        every = self.multiverses.values()
+        return next((each for each in every if each.table.name == table and quantity in each.quantities), None)
 
     def judgement_of(self, table: str, quantity: str, row: Mapping[str, Any]) -> Judgement | None:
         """The first judgement that covers a number."""
@@ -149,6 +135,8 @@ def load(path: Path, schema: Path, datasets: Mapping[str, Entry], plots: Registr
         _check_measures(measured, where)
     _check_references(study, where)
     _check_figures(study, plots, where)
+    for multiverse in study.multiverses.values():
+        _check_multiverse(multiverse, study, where)
     return study
 
 
@@ -162,19 +150,26 @@ def _parsed(given: Mapping[str, Any], where: str, datasets: Mapping[str, Entry],
     grid = [GridEntry.parse(each, scenarios, replicates, f"study {name}: grid") for each in given["grid"]]
     cells = expand(name, grid, limits)
     chosen = {cell.name for cell in cells}
+    measured = {key: _measured(given, key, limits) for key in scenarios}
+    names = dict.fromkeys(name for each in measured.values() for name in each.names if name in MEASURES)
+    tables = parse_tables(name, given.get("tables", {}), given.get("table_defaults", {}), where)
     return Study(
         name=name,
         title=given["title"],
         datasets=brought,
         scenarios=scenarios,
-        measured={key: _measured(given, key, limits) for key in scenarios},
+        measured=measured,
         cells=tuple(cells),
         left_out=tuple(cell for cell in expand(name, grid) if cell.name not in chosen),
-        tables=parse_tables(name, given.get("tables", {}), given.get("table_defaults", {}), where),
+        tables=tables,
         figures={key: _figure(name, key, each, limits) for key, each in given.get("figures", {}).items()},
         sensitivities={
             key: _sensitivity(name, key, each, replicates, limits)
             for key, each in given.get("sensitivities", {}).items()
+        },
+        multiverses={
+            key: parse_multiverse(name, key, each, tables, list(names), limits)
+            for key, each in given.get("multiverses", {}).items()
         },
         judgements=tuple(map(parse_judgement, given.get("judgements", ()))),
         notes=tuple(map(parse_note, given.get("notes", ()))),
@@ -196,8 +191,9 @@ def _scenario(name: str, given: Mapping[str, Any], datasets: Mapping[str, Entry]
     if "rotate" in given:
         if given.get("typed") or "types" in given:
             raise SdclabError(f"{place}: rotates numbers as they are, so it cannot be typed.")
-        if "rules" in given:
-            raise SdclabError(f"{place}: rotates the dependent, so it cannot have rules.")
+        for key in ("rules", "rounded"):
+            if key in given:
+                raise SdclabError(f"{place}: rotates the dependent, so it cannot have {key}.")
         scenario = Rotation(name, given["dataset"], tuple(given["rotate"]))
     else:
         roles = (tuple(given["dependent"]), tuple(given.get("independent", ())))
@@ -205,7 +201,8 @@ def _scenario(name: str, given: Mapping[str, Any], datasets: Mapping[str, Entry]
         scenario = replace(scenario, types=_types(given, source, scenario.columns, place))
         scenario.check_roles(place)
         kept = given.get("keep_rules", True)
-        scenario = replace(scenario, rules=_rules(given, scenario, kept, place), keep_rules=kept)
+        rules, rounded = _rules(given, scenario, kept, place), given.get("rounded", False)
+        scenario = replace(scenario, rules=rules, keep_rules=kept, rounded=rounded)
     for column in scenario.columns:
         if source.columns and column not in source.columns:
             raise unknown("column", column, source.columns, place)
@@ -287,6 +284,18 @@ def _check_cell(cell: Cell, study: Study, where: str) -> None:
     scenario = study.scenarios[cell.scenario]
     if isinstance(scenario, Scenario) and scenario.dataset not in study.datasets:  # a file shows its types when read
         scenario.declared.check_taken(f"{where}: grid: method {cell.method}", methods.takes(cell.method))
+
+
+def _check_multiverse(made: Multiverse, study: Study, where: str) -> None:
+    place = f"{where}: multiverses.{made.name}"
+    cells = made.cells(cell for _, cell in made.bases(study.cells))
+    if not cells and not study.left_out:
+        raise SdclabError(f"{place}: no cell of table {made.table.name} is read anew; `cells` must leave some.")
+    check_names(f"{study.name}: multiverses.{made.name}", cells)
+    for cell in cells:
+        _check_cell(cell, study, place)
+    for scenario in {cell.scenario for cell in cells}:
+        check_multiverse(made, study.measured[scenario], place)
 
 
 def _check_measures(measured: MeasuresByKind, where: str) -> None:

@@ -73,13 +73,16 @@ class Panel:
     def answers(self, cell: Cell, row: Row) -> bool:
         """Whether a cell answers a row: equal in the keys, and in all other parameters as the readings say."""
         printed = {**self.fixed, **row}
-        values, others = self.coordinates(cell)
+        values, _ = self.coordinates(cell)
         method = self.name_of(cell.method)
         if not same(printed.get("method", method), method):
             return False
-        if any(not same(printed[key], value) for key, value in values.items()):
-            return False
-        reading = self.reading_of(method)
+        return self.reads(cell) and all(same(printed[key], value) for key, value in values.items())
+
+    def reads(self, cell: Cell) -> bool:
+        """Whether a cell is, in all that the keys do not say, what the panel takes its published row to mean."""
+        _, others = self.coordinates(cell)
+        reading = self.reading_of(self.name_of(cell.method))
         return others == (dict(reading.parameters) if reading else {})
 
     def coordinates(self, cell: Cell) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -29,6 +29,19 @@ from sdclab.numerics.arrays import Matrix
 
 MEASURES = Registry("measure", __name__, "measure")
 
+VARIANT = "@"
+"""Between the name of a measure, or of a number, and the options that it was told, where it is told several."""
+
+
+def variant(name: str, label: str) -> str:
+    """The name of a measure, or of a number, under the options of that label; alone if there is none."""
+    return f"{name}{VARIANT}{label}" if label else name
+
+
+def name_of(key: str) -> str:
+    """The measure behind such a name."""
+    return key.partition(VARIANT)[0]
+
 
 def numbers(name: str) -> Mapping[str, Number]:
     """The numbers that a measure declares; a measure of another package need not declare any."""

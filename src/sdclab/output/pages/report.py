@@ -9,6 +9,7 @@ from sdclab.output.pages.figures import figure
 from sdclab.output.pages.markup import Html, asset, document, joined, number, table, tag
 from sdclab.output.pages.overview import PLACE, TITLE, overview
 from sdclab.output.pages.ranking import lead, publishes_nothing, ranking
+from sdclab.output.pages.readings import readings
 from sdclab.output.pages.run import Cost, Run
 from sdclab.output.pages.tables import findings, plain, side_by_side
 from sdclab.output.pages.verdicts import badge, bars, counts, tally, weak, widths
@@ -17,6 +18,7 @@ OWNER = {
     "data/": "the prepared datasets: records, not to be passed on without thought",
     "cells/": "one row a replicate of every cell: measures, seeds and provenance, no records",
     "tables/, sensitivity/": "the tables of this page",
+    "multiverse/": "all readings of the published tables, if `make multiverse` was run: aggregates only",
     "figures/": "the figures; those that draw single records are named on this page but not shown",
     "scorecard.csv, audit.csv, summary.txt": "the verdicts and the audit",
     "report/": "this page and the explorer: aggregates only",
@@ -106,6 +108,7 @@ def _study(study: Study, run: Run) -> Html:
     figures = [figure(each, run) for each in shown_first]
     tables = [side_by_side(table, run) for table in study.tables.values()]
     tables += [plain(each, run) for each in study.sensitivities.values()]
+    tables += readings(study, run)
     shown = [tag("div", *figures, class_="figures"), *tables]
     if not publishes_nothing(study):
         shown = [tally(lines), *shown]

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from sdclab.experiment.cell import refusals
+from sdclab.experiment.multiverse import Multiverse
 from sdclab.experiment.provenance import mixed, versions
 from sdclab.experiment.study import Figure, Sensitivity, Study
 from sdclab.experiment.table import Table
@@ -50,9 +51,25 @@ class Run:
     """By study: which methods are not applicable to its files, and why."""
     cells: Sequence[Row] = ()
     """One row a replicate of every cell."""
+    multiverses: Sequence[Multiverse] = ()
+    summaries: Mapping[Name, Sequence[Row]] = field(default_factory=dict)
+    readings: Mapping[Name, Sequence[Row]] = field(default_factory=dict)
+    axes: Mapping[Name, Sequence[Row]] = field(default_factory=dict)
+    """What was found out about each multiverse."""
+    curves: Mapping[Name, str] = field(default_factory=dict)
+    """The SVG of every figure of a multiverse."""
+    drawn: Sequence[Figure] = ()
+    """The figures of the multiverses."""
+
+    def curves_of(self, multiverse: Multiverse) -> list[Figure]:
+        return [
+            each
+            for each in self.drawn
+            if each.study == multiverse.study and each.tables[0] == f"{multiverse.name}/readings"
+        ]
 
 
-def by_name(parts: Sequence[Table | Figure | Sensitivity], contents: Iterable[T]) -> dict[Name, T]:
+def by_name(parts: Sequence[Table | Figure | Sensitivity | Multiverse], contents: Iterable[T]) -> dict[Name, T]:
     """What was read of each part of the studies."""
     return {(part.study, part.name): content for part, content in zip(parts, contents, strict=True)}
 

@@ -68,9 +68,9 @@ def explained(quantities: Iterable[str]) -> str:
     return " ".join(f"{quantity}: {measures.number(quantity).sentence}." for quantity in quantities)
 
 
-def folded(title: str, rows: int, content: Html, open_: bool = False, **attributes: object) -> Html:
-    """Content under its title, open if it is short or asked to be."""
-    count = tag("span", f"{rows} rows", class_="rows")
+def folded(title: str, rows: int, content: Html, open_: bool = False, of: str = "rows", **attributes: object) -> Html:
+    """Content under its title, open if it is short or asked to be; `of` says what is counted."""
+    count = tag("span", f"{rows} {of}", class_="rows")
     summary = tag("summary", tag("h3", title), count)
     return tag("details", summary, content, **({"open": ""} if open_ or rows <= SHORT else {}), **attributes)
 
@@ -117,16 +117,32 @@ def _judgements(judged: Sequence[Row]) -> Html:
     groups: dict[tuple[str, ...], list[Row]] = {}
     for line in judged:
         groups.setdefault((line["quantity"], line["tolerance"], line["reading"], line["note"]), []).append(line)
+    others = any(line["held_out_verdict"] for line in judged)
     if not groups:
         return Html()
     head = ["quantity", "verdicts", "wrong answers that would hold", "bound", "reading", "note"]
+    head[2:2] = ["by readings chosen without the number"] if others else []
     rows = [
-        [key[0], tally(lines), _wrong(lines), *(tag("td", text, class_="text") for text in key[1:])]
+        [
+            key[0],
+            tally(lines),
+            *([_held_out(lines)] if others else []),
+            _wrong(lines),
+            *(tag("td", text, class_="text") for text in key[1:]),
+        ]
         for key, lines in groups.items()
     ]
     return tag(
         "details", tag("summary", "How these numbers were judged"), table(head, rows, "Judgements"), class_="why"
     )
+
+
+def _held_out(lines: Sequence[Row]) -> Html:
+    """The verdicts on what readings say that were chosen on the other half of the rows, and out of how many."""
+    told = [{**line, "verdict": line["held_out_verdict"], "wrong": ""} for line in lines if line["held_out_verdict"]]
+    if not told:
+        return Html()
+    return joined([tally(told), tag("p", f"out of {told[0]['readings']} readings")])
 
 
 def _wrong(lines: Sequence[Row]) -> str:
