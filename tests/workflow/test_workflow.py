@@ -35,7 +35,7 @@ def test_delivers_tables_figures_verdicts_and_a_summary(smoke):
     header = made["scorecard.csv"].decode().splitlines()[0]
     assert tuple(header.split(",")) == (
         *("study", "table", "cell", "quantity", "published", "reproduced", "sd", "replicates", "verdict", "wrong"),
-        *("tolerance", "reading", "dataset_kind", "note"),
+        *("readings", "held_out", "held_out_verdict", "tolerance", "reading", "dataset_kind", "note"),
     )
     assert b"data: replica" in made["figures/cano_torra_2009/table2_ru.svg"]
     assert b"Data: replica." in made["tables/cano_torra_2009/table2.md"]
