@@ -92,7 +92,7 @@ def main(folder: Path, project: Path) -> None:
     numbers: list[Compared] = []
     text = read(listed).decode()
     for entry in entries.values():
-        if entry.replica is None:
+        if entry.replica is None or entry.sample is not None:  # a sample shares the replica of another dataset
             continue
         original = original_of(entry, folder)
         made.append(make(entry, original, entry.replica))

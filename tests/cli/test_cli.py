@@ -24,7 +24,7 @@ def test_data_lists_every_dataset_with_its_facts(capsys, entries, places):
         assert f"{entry.name}: {entry.title}" in shown
         assert entry.licence in shown
         assert entry.obtain.split(";")[0] in shown
-    assert shown.count("kind        replica") == 4
+    assert shown.count("kind        replica") == 6  # two of them adult's, for its samples
     assert shown.count("kind        stand-in") == 2
     assert entries["census"].replica.sha256 in shown
     assert "1080 rows, 13 columns" in shown

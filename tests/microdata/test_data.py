@@ -11,6 +11,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 from conftest import PROJECT, SCHEMAS, needs_originals, originals
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import chisquare
 
 from sdclab.base.errors import SdclabError
 from sdclab.base.files import replacing, sha256, write
@@ -49,7 +52,8 @@ def written(places: retrieve.Places, name: str, rows: list[list[str]]) -> None:
 
 class TestManifest:
     def test_names_every_dataset_with_all_that_is_to_be_known(self, entries):
-        assert set(entries) == {"census", "thyroid", "adult", "adult_mixed", "neoplasm", "example"}
+        samples = {"adult_sample_1", "adult_sample_2"}
+        assert set(entries) == {"census", "thyroid", "adult", "adult_mixed", "neoplasm", "example"} | samples
         assert len(entries["census"].columns) == 13
         assert len(entries["thyroid"].numbers) == 5
         assert len(entries["thyroid"].categories) == 15
@@ -60,6 +64,26 @@ class TestManifest:
         path.write_text((PROJECT / "resources" / "datasets.yaml").read_text().replace("licence:", "license:", 1))
         with pytest.raises(SdclabError, match=r"datasets.census: unknown key 'license': did you mean licence"):
             manifest.load(path, SCHEMAS / "datasets.schema.yaml")
+
+    def test_a_sample_of_what_is_not_sampled_is_refused(self, tmp_path):
+        path = tmp_path / "datasets.yaml"
+        text = (PROJECT / "resources" / "datasets.yaml").read_text()
+        path.write_text(text.replace("rows: 1080", "rows: 1080\n    sample: 1"))
+        with pytest.raises(SdclabError, match=r"datasets.census: sample is given, but only adult can be sampled"):
+            manifest.load(path, SCHEMAS / "datasets.schema.yaml")
+        path.write_text(text.replace("sample: 1", "sample: 0"))
+        with pytest.raises(SdclabError, match=r"adult_sample_1.sample is 0 but must be at least 1"):
+            manifest.load(path, SCHEMAS / "datasets.schema.yaml")
+
+    def test_a_sample_has_all_of_adult_but_its_records(self, entries):
+        for name in ("adult_sample_1", "adult_sample_2"):
+            fields = {
+                "name": "adult",
+                "title": entries["adult"].title,
+                "sample": None,
+                "sha256": entries["adult"].sha256,
+            }
+            assert replace(entries[name], **fields) == entries["adult"]
 
     def test_an_unknown_dataset_is_named(self, entries):
         with pytest.raises(SdclabError, match="unknown dataset 'sensus': did you mean census"):
@@ -117,6 +141,43 @@ class TestLoaders:
         line = "39, a, 77516, b, 13, c, d, e, f, g, 2174, 0, 40, h, i\n"
         assert len(prepare.adult((line * 10_050).encode(), "adult.data", ("age",))) == 10_000
 
+    def test_a_sample_of_adult_is_of_all_records_in_file_order(self):
+        """Ten thousand of 10,500, the same with a header, another with another seed, none of them twice."""
+        lines = [f"{i}, a, 77516, b, 13, c, d, e, f, g, 2174, 0, 40, h, i" for i in range(10_500)]
+        texts = ["\n".join(lines), "\n".join([",".join(prepare.ADULT_FIELDS), *lines])]
+        one, headed = (prepare.adult(text.encode(), "x", ("age",), sample=1)[:, 0] for text in texts)
+        other = prepare.adult(texts[0].encode(), "x", ("age",), sample=2)[:, 0]
+        np.testing.assert_array_equal(one, headed)
+        assert len(one) == 10_000
+        assert (np.diff(one) > 0).all()
+        assert one.max() >= 10_000
+        assert set(one) != set(other)
+
+    @settings(max_examples=50)
+    @given(st.integers(1, 60), st.integers(1, 60), st.integers(1, 10**9))
+    def test_a_sample_is_without_replacement(self, size, count, seed):
+        rows = prepare.sampled(size, count, seed)
+        assert rows == sorted(set(rows))
+        assert len(rows) == min(size, count)
+        assert set(rows) <= set(range(size))
+        assert set(rows) <= set(prepare.sampled(size, count + 1, seed))
+
+    def test_every_record_is_as_likely_to_be_in_a_sample(self):
+        """Over 2000 seeds each of 30 records is in a sample of 10 in a third of them; counts are not independent."""
+        counts = np.bincount([row for seed in range(1, 2001) for row in prepare.sampled(30, 10, seed)], minlength=30)
+        assert chisquare(counts).pvalue > 1e-3
+
+    def test_a_sample_is_the_same_everywhere(self):
+        """By hand, with the hashes of the command sha256sum."""
+        assert prepare.sampled(6, 3, 1) == [2, 4, 5]
+
+    def test_a_bad_cell_in_a_sample_is_named_by_its_row_in_the_file(self):
+        lines = ["39, a, 1, b, 13, c, d, e, f, g, 0, 0, 40, h, i"] * 10_500
+        last = prepare.sampled(10_500, 10_000, 1)[-1]
+        lines[last] = lines[last].replace("39", "x")
+        with pytest.raises(SdclabError, match=rf"x: row {last + 1}, column age is not a number"):
+            prepare.adult("\n".join(lines).encode(), "x", ("age",), sample=1)
+
     @pytest.mark.parametrize("suffix", ["", ".|3733"])
     def test_thyroid_keeps_complete_cases_and_codes_dichotomies(self, suffix):
         flags = "f,f,f,t,f,f,f,f,f,f,f,f,f,t"
@@ -135,7 +196,12 @@ class TestLoaders:
 
     @needs_originals
     @pytest.mark.parametrize(
-        ("name", "rows"), [("census", 1080), ("thyroid", 1947), ("adult", 10_000), ("adult_mixed", 10_000)]
+        ("name", "rows"),
+        [
+            ("census", 1080),
+            ("thyroid", 1947),
+            *((f"adult{end}", 10_000) for end in ("", "_mixed", "_sample_1", "_sample_2")),
+        ],
     )
     def test_the_real_files(self, dataset, entries, name, rows):
         original = dataset(name)

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sdclab.base import documents
-from sdclab.base.errors import SdclabError, unknown
+from sdclab.base.errors import SdclabError, listed, unknown
 from sdclab.microdata.attribute import Attribute
 from sdclab.microdata.dataset import Missing, is_number
 from sdclab.microdata.declaration import Declared, read_beside, types_of
+from sdclab.microdata.prepare import SAMPLED
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,8 @@ class Entry:
     types: Mapping[str, Declared]
     """of every column of the manifest's; of a user's file, of those of which it is said"""
     rows: int | None = None
+    sample: int | None = None
+    """the seed of a random sample of so many rows; none: they are not drawn"""
     files: tuple[str, ...] = ()
     downloads: tuple[Download, ...] = ()
     sha256: str | None = None
@@ -90,6 +93,8 @@ def load(path: Path | str, schema: Path | str) -> dict[str, Entry]:
 
 def _entry(name: str, values: Mapping[str, Any], where: str) -> Entry:
     fields = dict(values)
+    if "sample" in fields and fields["preparation"] not in SAMPLED:
+        raise SdclabError(f"{where}: sample is given, but only {listed(SAMPLED)} can be sampled.")
     fields["types"] = types_of(values["types"], f"{where}.types")
     fields["columns"] = tuple(fields["types"])
     fields["files"] = tuple(fields.get("files", ()))

@@ -1,12 +1,13 @@
 """From a file as its publisher ships it to the prepared table, one function a dataset.
 
 Each takes the file's bytes, its name for messages, the columns to deliver and the labels of those that hold text, and
-returns the matrix of those columns.
+returns the matrix of those columns. `SAMPLED` names those that also take the seed of a random sample.
 """
 
 import csv
 import io
 from collections.abc import Callable, Sequence
+from hashlib import sha256
 
 import numpy as np
 
@@ -69,17 +70,27 @@ def thyroid(content: bytes, file: str, columns: Sequence[str], labels: Labels = 
     return numbers(coded, columns, THYROID_FIELDS, file, [i + 1 for i in complete], labels)
 
 
-def adult(content: bytes, file: str, columns: Sequence[str], labels: Labels = {}) -> Matrix:
-    """UCI Adult, training file: the first 10,000 records, with or without a header line."""
+def adult(content: bytes, file: str, columns: Sequence[str], labels: Labels = {}, sample: int | None = None) -> Matrix:
+    """UCI Adult, training file, with or without a header line: the first 10,000 records, or a sample of as many."""
     rows = _rows(content, file)
     if rows[0][0].lower() == "age":
         rows = rows[1:]
-    first = _with_fields(rows[:ADULT_RECORDS], ADULT_FIELDS, file)
-    for row in first:
+    chosen = list(range(len(rows)))[:ADULT_RECORDS] if sample is None else sampled(len(rows), ADULT_RECORDS, sample)
+    rows = _with_fields(rows[:ADULT_RECORDS] if sample is None else rows, ADULT_FIELDS, file)
+    records = [rows[i] for i in chosen]
+    for row in records:
         for name in labels:
             place = ADULT_FIELDS.index(name)
             row[place] = UNKNOWN if row[place] == "?" else row[place]
-    return numbers(first, columns, ADULT_FIELDS, file, labels=labels)
+    return numbers(records, columns, ADULT_FIELDS, file, [i + 1 for i in chosen], labels)
+
+
+def sampled(size: int, count: int, seed: int) -> list[int]:
+    """Random places without replacement, in their order: those whose hashes with the seed are the smallest.
+
+    No generator is in it, so that neither numpy's version nor the processor can make it another sample.
+    """
+    return sorted(sorted(range(size), key=lambda row: sha256(f"{seed}:{row}".encode()).digest())[:count])
 
 
 def _rows(content: bytes, file: str) -> list[list[str]]:
@@ -103,9 +114,11 @@ def _with_fields(rows: list[list[str]], fields: Sequence[str], file: str) -> lis
     return rows
 
 
-PREPARATIONS: dict[str, Callable[[bytes, str, Sequence[str], Labels], Matrix]] = {
+PREPARATIONS: dict[str, Callable[..., Matrix]] = {
     "adult": adult,
     "census": census,
     "table": table,
     "thyroid": thyroid,
 }
+
+SAMPLED = ("adult",)

@@ -82,7 +82,8 @@ def retrieve(entry: Entry, places: Places, download: bool, say: Callable[[str], 
 def prepared(entry: Entry, content: bytes, file: str) -> Dataset:
     """The original from a file's bytes, verified."""
     labels = {each.name: each.categories for each in entry.coded}
-    values = prepare.PREPARATIONS[entry.preparation](content, file, entry.columns, labels)
+    sample = {} if entry.sample is None else {"sample": entry.sample}
+    values = prepare.PREPARATIONS[entry.preparation](content, file, entry.columns, labels, **sample)
     if len(values) != entry.rows:
         raise SdclabError(f"{file}: gives {len(values)} records of {entry.name}, but {entry.rows} are expected.")
     dataset = Dataset(entry.name, "original", file, entry.columns, values, entry.coded)
