@@ -18,7 +18,7 @@ def releases(y: np.ndarray, x: np.ndarray, count: int) -> np.ndarray:
 
 
 def estimated(y: np.ndarray, x: np.ndarray, count: int) -> np.ndarray:
-    given = {"parameters": "estimated"}
+    given = {"coefficients": "estimated"}
     return np.array([protect("synthetic", y, x, np.random.default_rng(seed), given) for seed in range(count)])
 
 
@@ -364,7 +364,7 @@ class TestEstimatedParameters:
                     y,
                     y[:, :0],
                     np.random.default_rng(i),
-                    {"parameters": "estimated"},
+                    {"coefficients": "estimated"},
                     Attributes((GRADE,)),
                 ).values
                 for i in range(1500)
@@ -379,7 +379,7 @@ class TestEstimatedParameters:
         income = np.where(np.arange(200) < 80, 0.0, rng.normal(1000, 100, 200))[:, None]
         types = Attributes((INCOME,))
         counts = [
-            (release("synthetic", income, income[:, :0], rng, {"parameters": "estimated"}, types).values == 0).sum()
+            (release("synthetic", income, income[:, :0], rng, {"coefficients": "estimated"}, types).values == 0).sum()
             for _ in range(600)
         ]
         assert np.mean(counts) == pytest.approx(80, abs=4 * np.sqrt(48 / 600))
@@ -387,13 +387,14 @@ class TestEstimatedParameters:
 
 
 class TestOrder:
-    @pytest.mark.parametrize("parameters", ["drawn", "estimated"])
-    def test_reversed_is_file_order_of_the_columns_the_other_way_round(self, rng, parameters):
+    @pytest.mark.parametrize("coefficients", ["drawn", "estimated"])
+    def test_reversed_is_file_order_of_the_columns_the_other_way_round(self, rng, coefficients):
         y, x = mixed(rng, 200), rng.standard_normal((200, 2))
-        ours = protect("synthetic", y, x, np.random.default_rng(3), {"order": "reversed", "parameters": parameters})
-        other = protect("synthetic", y[:, ::-1], x, np.random.default_rng(3), {"parameters": parameters})
+        ours = protect("synthetic", y, x, np.random.default_rng(3), {"order": "reversed", "coefficients": coefficients})
+        other = protect("synthetic", y[:, ::-1], x, np.random.default_rng(3), {"coefficients": coefficients})
         np.testing.assert_allclose(ours, other[:, ::-1])
-        assert not np.allclose(ours, protect("synthetic", y, x, np.random.default_rng(3), {"parameters": parameters}))
+        plain = protect("synthetic", y, x, np.random.default_rng(3), {"coefficients": coefficients})
+        assert not np.allclose(ours, plain)
 
     def test_so_it_is_with_types(self, rng):
         """Categories, point masses, and an independent with groups whose means are kept."""
@@ -423,7 +424,7 @@ class TestOrder:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"parameters": "fixed"}, "parameters is 'fixed' but must be one of drawn, estimated"),
+        ({"coefficients": "fixed"}, "coefficients is 'fixed' but must be one of drawn, estimated"),
         ({"order": "random"}, "order is 'random' but must be one of file, reversed"),
     ],
 )

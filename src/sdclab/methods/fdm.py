@@ -77,7 +77,10 @@ def protect(
     options = Modification(k, Function.of(membership, sigma, alpha), released, strict, block, mixed, reading)
     clusters = options.clusters(records)
     values = options.values(dependent, records, clusters)
-    return Release(values, {**cluster_loss(records, clusters.loss), **anonymity(values, k)}, k)
+    losses = cluster_loss(records, clusters.loss)
+    # nothing is turned here, so the ranges after are those before: both denominators of the hybrid are one
+    losses["cluster_loss_remeasured"] = losses["cluster_loss"]
+    return Release(values, {**losses, **anonymity(values, k)}, k)
 
 
 @dataclass(frozen=True)

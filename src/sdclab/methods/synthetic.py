@@ -34,7 +34,7 @@ def protect(
     independent: Matrix,
     rng: np.random.Generator,
     *,
-    parameters: Annotated[
+    coefficients: Annotated[
         Literal["drawn", "estimated"],
         Doc("of every regression: drawn from their posterior, as for multiple imputation, or their estimates"),
     ] = "drawn",
@@ -49,7 +49,7 @@ def protect(
     normal linear regression, logistic regression for an attribute of zeros and ones or two categories, a multinomial
     logit for more of them. A number with point masses has two parts: which mass or none, and the number if none.
     """
-    chance = _Chance(rng, parameters == "drawn")
+    chance = _Chance(rng, coefficients == "drawn")
     if order == "file":
         return _in_order(dependent, independent, chance, columns)
     backwards = None if columns is None else replace(columns, dependent=columns.dependent[::-1])
