@@ -12,7 +12,7 @@ from sdclab.evidence import published
 from sdclab.evidence.agreement import rank_agreement
 from sdclab.evidence.audit import audit
 from sdclab.evidence.published import Published
-from sdclab.evidence.scorecard import judge
+from sdclab.evidence.scorecard import held_out_words, judge
 from sdclab.evidence.side_by_side import markdown, side_by_side
 from sdclab.experiment.cell import Cell
 from sdclab.experiment.judgement import parse_judgement, parse_note
@@ -275,3 +275,11 @@ class TestAudit:
     def test_an_unknown_table_is_named(self, tables):
         with pytest.raises(SdclabError, match="unknown published table 'cano_torra_2009_table4': did you mean"):
             audit(tables, [{"table": "cano_torra_2009_table4", "check": "within", "claim": ""}])
+
+
+def test_numbers_that_hold_are_counted_both_ways():
+    """A number that cannot be judged one way is counted in neither."""
+    pairs = [("close", "differs"), ("exact", "close"), ("differs", "trend"), ("close", ""), ("not judged", "close")]
+    assert held_out_words(pairs).startswith("Of 3 numbers that several readings were tried on, 2 hold as they are read")
+    assert "and 2 by a reading" in held_out_words(pairs)
+    assert held_out_words([("close", "")]) == ""

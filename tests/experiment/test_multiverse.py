@@ -7,13 +7,15 @@ from conftest import PROJECT, SCHEMAS
 from tiny import MULTIVERSE, STUDY
 
 from sdclab.base.errors import SdclabError
-from sdclab.experiment.cell import Cell
+from sdclab.experiment.cell import REFUSED, Cell, releases, run_all
 from sdclab.experiment.limits import UNLIMITED, Limits
 from sdclab.experiment.multiverse import parse_multiverse
 from sdclab.experiment.options import MeasuresByKind
+from sdclab.experiment.scenario import Scenario
 from sdclab.experiment.study import load
 from sdclab.experiment.table import parse_tables
 from sdclab.microdata import manifest
+from sdclab.microdata.dataset import Dataset
 from sdclab.output.plots import PLOTS
 
 TABLES = parse_tables("tiny", STUDY["tables"], {}, "tiny.yaml")
@@ -142,3 +144,36 @@ def test_the_shipped_multiverses_can_be_run(study):
         for axis in multiverse.axes:
             assert len(axis.options) > 1
             assert axis.open
+
+
+class TestCells:
+    """What a multiverse runs, on sixty records."""
+
+    @pytest.fixture
+    def data(self, rng):
+        values = rng.normal(100, 20, (60, 3)).round(1)
+        return Dataset("mine", "original", "test", ("a", "b", "c"), values)
+
+    def test_a_cell_that_cannot_be_is_a_row_that_says_why(self, data):
+        scenario = Scenario("S", "mine", ("a", "b"), ("c",))
+        cells = [Cell("tiny", "S", "mdav", {"k": k}) for k in (3, 1000)]
+        rows = run_all(cells, scenario, data, {"pil": {}}, "", may_fail=True)
+        assert [bool(row.get(REFUSED)) for row in rows] == [False, True]
+        with pytest.raises(SdclabError, match="cell S/mdav/k=1000"):
+            run_all(cells, scenario, data, {"pil": {}}, "")
+
+    def test_a_number_that_does_not_exist_under_an_option_is_missing_alone(self, data):
+        scenario = Scenario("S", "mine", ("a", "b"), ("c",))
+        measured = {"prl@bins=5": {"bins": 5}, "prl@bins=1": {"bins": 1}}
+        (row,) = run_all([Cell("tiny", "S", "mdav", {"k": 3})], scenario, data, measured, "")
+        assert 0 <= row["prl@bins=5"] <= 100
+        assert "prl@bins=1" not in row
+
+    def test_a_rounded_scenario_has_the_decimals_of_the_file(self, data):
+        cell = Cell("tiny", "S", "noise", {"p": 0.1})
+        plain, rounded = (
+            releases(cell, scenario, [scenario.split(data)], 1)[0][1].values
+            for scenario in (Scenario("S", "mine", ("a", "b")), Scenario("S", "mine", ("a", "b"), rounded=True))
+        )
+        assert (rounded == plain.round(1)).all()
+        assert (rounded != plain).any()

@@ -1,1 +1,1 @@
-"""What speaks for a result: published numbers with ours beside them, verdicts, audit, sensitivity."""
+"""What speaks for a result: published numbers with ours beside them, verdicts, audit, sensitivity, multiverses."""

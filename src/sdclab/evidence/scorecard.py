@@ -71,6 +71,21 @@ class Judged:
 COLUMNS = tuple(Judged.__dataclass_fields__)
 
 
+def held_out_words(pairs: Iterable[tuple[str, str]]) -> str:
+    """How many numbers hold as they are read, and by readings chosen without them; nothing if none was chosen so.
+
+    `pairs` are the two verdicts on each number; what cannot be judged both ways does not count.
+    """
+    judged = [pair for pair in pairs if all(each in (*HOLDS, "differs") for each in pair)]
+    if not judged:
+        return ""
+    as_read, held_out = (sum(each in HOLDS for each in side) for side in zip(*judged, strict=True))
+    return (
+        f"Of {len(judged)} numbers that several readings were tried on, {as_read} hold as they are read and {held_out} "
+        "by a reading that was chosen on the other half of the rows."
+    )
+
+
 def shown(counts: Mapping[str, int]) -> list[str]:
     """The verdicts to tell of."""
     return [verdict for verdict in MEANINGS if verdict != NOT_RUN or counts.get(NOT_RUN)]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from sdclab.base.files import read_rows
-from sdclab.evidence.scorecard import NOT_RUN, Judged, shown
+from sdclab.evidence.scorecard import NOT_RUN, Judged, held_out_words, shown
 from sdclab.experiment.integrity import WORKED
 from sdclab.experiment.provenance import mixed
 
@@ -19,6 +19,8 @@ def summary(lines: Sequence[Judged], findings: int | None, kinds: Mapping[str, s
     text += ["  " + "  ".join(f"{verdict}: {counts[verdict]}" for verdict in shown(counts))]
     if weak := sum(line.weak for line in lines):
         text.append(f"  Weak: {weak} of those that hold would hold for half of the wrong answers, too, or for more.")
+    if said := held_out_words((line.verdict, line.held_out_verdict) for line in lines):
+        text.append(f"  {said}")
     if not lines:
         text = [f"No published number is compared; what each method loses and gives away: {results}/tables"]
     if counts[NOT_RUN]:

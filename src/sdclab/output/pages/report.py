@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from string import Template
 
-from sdclab.evidence.scorecard import HOLDS, NOT_RUN, shown
+from sdclab.evidence.scorecard import HOLDS, NOT_RUN, held_out_words, shown
 from sdclab.experiment.study import Study
 from sdclab.output.pages.figures import figure
 from sdclab.output.pages.markup import Html, asset, document, joined, number, table, tag
@@ -78,6 +78,8 @@ def _headline(papers: Sequence[Study], run: Run) -> Html:
     words = f"Of {len(run.scorecard)} published numbers, {judged} could be judged here, and {held} of these hold."
     if few := weak(run.scorecard):
         words += f" {few} of them are weak: half of the wrong answers or more would hold, too."
+    if said := held_out_words((row["verdict"], row["held_out_verdict"]) for row in run.scorecard):
+        words += f" {said}"
     if here[NOT_RUN]:
         words += f" This is a thinned run: {here[NOT_RUN]} of them were left out, and none is for quoting."
     failed = sum(row["holds"] == "no" for row in run.audit)
