@@ -32,8 +32,7 @@ def main(
     *as_csv, as_markdown = outputs
     for path, table in zip(as_csv, tables, strict=True):
         write(path, csv_text(columns_of(table), table))
-    kinds = sorted({row["dataset_kind"] for row in rows})
-    write(as_markdown, found.markdown(explored, multiverse.title, kinds))
+    write(as_markdown, found.markdown(explored, multiverse.title))
 
 
 if "snakemake" in globals():

@@ -101,7 +101,7 @@ class TestAPlantedReading:
         assert {line.readings for line in judged} == {18}
 
     def test_is_told_in_words(self, found):
-        text = markdown([found], "All of it", ["original"])
+        text = markdown([found], "All of it")
         assert "18 readings of 14 published numbers" in text
         assert sentence({key: str(value) for key, value in summary(found).items()}) in text
 
@@ -116,7 +116,10 @@ def test_an_axis_that_matters_decides_and_one_that_does_not_does_not(rng):
     """Print is twice what any cell says, whatever the start."""
     verse = multiverse()
     bases = [Cell("s", "S", "fcrm", {"c": c}) for c in STEPS]
-    rows = [{"cell": cell.name, "pil": str(cell.parameters["c"] + rng.normal(0, 0.1))} for cell in verse.cells(bases)]
+    rows = [
+        {"cell": cell.name, "dataset_kind": "original", "pil": str(cell.parameters["c"] + rng.normal(0, 0.1))}
+        for cell in verse.cells(bases)
+    ]
     printed = tuple({"method": "fcrm", "c": str(c), "pil": str(2 * c)} for c in STEPS)
     (found,) = explored(verse, bases, Published("x_2009_table1", ("method", "c", "pil"), printed), rows)
     decides = {line["axis"]: line["decides"] for line in axis_lines(found)}
@@ -130,7 +133,10 @@ def test_what_cannot_be_computed_is_never_the_nearest(rng):
     """A cell that was refused, a column that is not there: the reading is counted, and not computed."""
     verse = multiverse(axes={"scale": AXES["scale"]})
     bases = [Cell("s", "S", "fcrm", {"c": c}) for c in STEPS]
-    rows = [{"cell": cell.name, "pil": str(cell.parameters["c"]), REFUSED: ""} for cell in verse.cells(bases)]
+    rows = [
+        {"cell": cell.name, "dataset_kind": "original", "pil": str(cell.parameters["c"]), REFUSED: ""}
+        for cell in verse.cells(bases)
+    ]
     broken = verse.cell(bases[3], {"scale": "raw"}).name
     rows = [{**row, "pil": "", REFUSED: "singular"} if row["cell"] == broken else row for row in rows]
     printed = tuple({"method": "fcrm", "c": str(c), "pil": str(c)} for c in STEPS)
@@ -146,7 +152,9 @@ def test_distances_may_be_those_of_logarithms(rng):
         axes={"twice": {**AXES["twice"], "options": {"half": 0.5, "twice": 2}, "default": "half"}}, logarithmic=["pil"]
     )
     bases = [Cell("s", "S", "fcrm", {"c": c}) for c in STEPS]
-    rows = [{"cell": cell.name, "pil": str(cell.parameters["c"])} for cell in verse.cells(bases)]
+    rows = [
+        {"cell": cell.name, "dataset_kind": "original", "pil": str(cell.parameters["c"])} for cell in verse.cells(bases)
+    ]
     printed = tuple({"method": "fcrm", "c": str(c), "pil": str(c)} for c in STEPS)
     (found,) = explored(verse, bases, Published("x_2009_table1", ("method", "c", "pil"), printed), rows)
     assert found.distances.tolist() == pytest.approx([np.log(2)] * 2)

@@ -45,7 +45,9 @@ def tables(count=4):
         for axis, options in OPTIONS.items()
         for option in options
     ]
-    summary = [{"quantity": quantity, "luck": 12.5, "scale": "linear"} for quantity in ("pil", "dr")]
+    summary = [
+        {"quantity": quantity, "luck": 12.5, "scale": "linear", "dataset_kind": "replica"} for quantity in ("pil", "dr")
+    ]
     return {"m/readings": pd.DataFrame(lines), "m/axes": pd.DataFrame(axes), "m/summary": pd.DataFrame(summary)}
 
 
@@ -55,6 +57,7 @@ def line(axes, label):
 
 def test_the_curve_rises_from_the_nearest_and_marks_the_default_and_print():
     figure = PLOTS.get("specification_curve")(tables(), None, title="T", quantity="dr")
+    assert "data: replica" in figure.get_suptitle()
     above, below = figure.axes
     assert line(above, "a reading").get_ydata().tolist() == pytest.approx([1, 2, 30, 31])
     assert line(above, "the default").get_xydata().tolist() == [[3, 30]]
@@ -82,9 +85,8 @@ def test_where_nothing_could_be_computed_the_figure_says_so():
 
 
 def test_a_reading_that_explains_neither_is_far_from_the_origin_in_both():
-    given = tables()
-    del given["m/summary"]
-    figure = PLOTS.get("distances")(given, None, title="T", x="pil", y="dr")
+    figure = PLOTS.get("distances")(tables(), None, title="T", x="pil", y="dr")
+    assert "data: replica" in figure.get_suptitle()
     (axes,) = figure.axes
     for option, places in (("separate", [[1, 30], [2, 31]]), ("joint", [[30, 1], [31, 2]])):
         np.testing.assert_allclose(sorted(line(axes, f"dependents: {option}").get_xydata().tolist()), places)

@@ -57,6 +57,8 @@ class Cells:
 
     def __init__(self, rows: Sequence[CellRow]) -> None:
         self._rows: dict[str, list[CellRow]] = {}
+        self.kinds = ", ".join(sorted({row["dataset_kind"] for row in rows}))
+        """of data that they were computed on"""
         for row in rows:
             self._rows.setdefault(row["cell"], []).append(row)
 
@@ -218,6 +220,7 @@ def summary(each: Explored) -> Line:
         "chosen_on_second_half": words(each.readings[chosen.chosen[1]], each.axes),
         "distance_where_chosen": chosen.inside,
         "distance_held_out": chosen.outside,
+        "dataset_kind": each.cells.kinds,
     }
 
 
@@ -289,9 +292,9 @@ SHOWN = 5
 """Of the nearest readings, in the table for reading."""
 
 
-def markdown(explored: Sequence[Explored], title: str, kinds: Sequence[str]) -> str:
+def markdown(explored: Sequence[Explored], title: str) -> str:
     """What was found, for reading."""
-    lines = [f"# {title}", "", f"Data: {', '.join(kinds)}."]
+    lines = [f"# {title}", "", f"Data: {', '.join(dict.fromkeys(each.cells.kinds for each in explored))}."]
     for each in explored:
         lines += ["", f"## {each.quantity}", "", sentence(summary(each))]
         lines += ["", *_table(["axis", "decides", "nearest by option"], _by_axis(each))]

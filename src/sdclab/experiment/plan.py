@@ -133,24 +133,16 @@ class Plan:
 
     def curves(self, multiverse: Multiverse) -> list[Figure]:
         """The figures of a multiverse: a curve for each quantity, and a plane for the first two of them."""
-        readings, axes, found = (f"{multiverse.name}/{what}" for what in ("readings", "axes", "summary"))
-        study, name, title = multiverse.study, multiverse.name, multiverse.title
-        curves = [
-            Figure(
-                study,
-                f"{name}_{each}",
-                f"{title}, {each}",
-                "specification_curve",
-                (readings, axes, found),
-                None,
-                {"quantity": each},
-            )
-            for each in multiverse.quantities
-        ]
-        first, *others = list(multiverse.quantities)[:2]
-        options = {"x": first, "y": next(iter(others), "")}
-        plane = Figure(study, f"{name}_plane", f"{title}: both at once", "distances", (readings, axes), None, options)
-        return [*curves, *([plane] if others else [])]
+        tables = tuple(f"{multiverse.name}/{what}" for what in ("readings", "axes", "summary"))
+
+        def figure(name: str, title: str, plot: str, **options: str) -> Figure:
+            name, title = f"{multiverse.name}_{name}", f"{multiverse.title}{title}"
+            return Figure(multiverse.study, name, title, plot, tables, None, options)
+
+        first, *others = multiverse.quantities
+        curves = [figure(each, f", {each}", "specification_curve", quantity=each) for each in (first, *others)]
+        planes = [figure("plane", ": both at once", "distances", x=first, y=each) for each in others[:1]]
+        return [*curves, *planes]
 
     def shows_records(self, figure: Figure) -> bool:
         """Whether a figure shows single records of data that somebody owns; data of our own making have no owner."""

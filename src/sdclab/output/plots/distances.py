@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from sdclab.base.describe import Doc
 from sdclab.experiment.scenario import Split
-from sdclab.output.style import COLOURS, FAINT, INK, MARKERS, Title
+from sdclab.output.style import COLOURS, FAINT, INK, MARKERS, Title, kinds
 
 
 def draw(
@@ -21,7 +21,7 @@ def draw(
     y: Annotated[str, Doc("another")],
 ) -> Figure:
     """A mark for every combination of the axes that matter to both; of the others the nearest option counts."""
-    readings, axes_table = tables.values()
+    readings, axes_table, found = tables.values()
     shared = [
         axis
         for axis in dict.fromkeys(axes_table["axis"])
@@ -45,7 +45,7 @@ def draw(
         if values.max() > 30 * max(values.min(), 1e-9):
             getattr(axes, f"set_{side}scale")("symlog", linthresh=max(float(values.min()), 0.1))
     axes.legend(fontsize=7)
-    figure.suptitle(f"{title}\n{len(points)} combinations", fontsize=9, x=0.02, ha="left")
+    figure.suptitle(f"{title}\n{len(points)} combinations; {kinds(found)}", fontsize=9, x=0.02, ha="left")
     return figure
 
 

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from sdclab.base.describe import Doc
 from sdclab.experiment.scenario import Split
 from sdclab.numerics.arrays import Indices
-from sdclab.output.style import COLOURS, FAINT, INK, Title
+from sdclab.output.style import COLOURS, FAINT, INK, Title, kinds
 
 MOST = 160
 """Readings that are drawn; of more, evenly spaced ones."""
@@ -41,7 +41,7 @@ def draw(
     above.set(ylabel="distance to print" + (" (logarithms)" if found["scale"].iloc[0] == "log" else ""))
     _marks(below, readings, shown, options)
     about = f"{len(readings)} readings" + (f", {len(shown)} of them drawn" if len(shown) < len(readings) else "")
-    figure.suptitle(f"{title}\n{about}", fontsize=9, x=0.02, ha="left")
+    figure.suptitle(f"{title}\n{about}; {kinds(found)}", fontsize=9, x=0.02, ha="left")
     return figure
 
 
