@@ -22,6 +22,7 @@ matplotlib.rcParams.update(
         "axes.spines.top": False,
         "figure.constrained_layout.use": True,
         "figure.dpi": 150,
+        "font.sans-serif": ["DejaVu Sans", "Verdana"],  # few, since every word of a drawing names them
         "font.size": 9,
         "legend.frameon": False,
         "svg.fonttype": "none",

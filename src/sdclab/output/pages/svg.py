@@ -6,6 +6,7 @@ that the page's policy need not allow inline styles.
 """
 
 import re
+from dataclasses import dataclass
 from xml.etree import ElementTree
 
 from sdclab.base.errors import SdclabError
@@ -29,46 +30,75 @@ ATTRIBUTES = PROPERTIES | frozenset(
     "patternTransform patternUnits points preserveAspectRatio r refX refY rotate rx ry transform viewBox width x x1 x2 "
     "y y1 y2".split()
 )
+COORDINATES = frozenset("cx cy d height points r rx ry transform width x x1 x2 y y1 y2".split())
+"""What holds numbers in points, of which a hundredth cannot be seen."""
+WORDS = frozenset("text tspan title desc".split())
+"""Elements in which a space is one."""
+LONG = re.compile(r"-?\d*\.\d{3,}(?![\de])")
+REFERENCE = re.compile(r"#([\w-]+)")
 PICTURE = re.compile(r"data:image/png;base64,[A-Za-z0-9+/=\s]*")
 
 
 def drawing(svg: str, prefix: str) -> tuple[Html, float, float]:
     """What an SVG file draws, without its outermost element, and its width and height in points.
 
-    Its ids begin with a prefix, lest two drawings of a page share one.
+    Its ids begin with a prefix, lest two drawings of a page share one; those that nothing refers to are left out, and
+    so is what cannot be seen: spaces between elements, and decimals.
     """
     try:
         root = ElementTree.fromstring(svg[svg.index("<svg") :])  # a prologue could declare entities
         width, height = (float(root.attrib[side].removesuffix("pt")) for side in ("width", "height"))
     except (ElementTree.ParseError, ValueError, KeyError):
         raise SdclabError(f"the drawing {prefix} is not an SVG file with a width and a height in points.") from None
-    return joined(_inside(root, prefix)), width, height
+    return joined(_Inside(prefix, frozenset(REFERENCE.findall(svg))).parts(root)), width, height
 
 
-def _inside(element: ElementTree.Element, prefix: str) -> list[object]:
-    """The text of an element and its allowed children."""
-    parts: list[object] = [element.text or ""]
-    for child in element:
-        name = str(child.tag).removeprefix(SPACE)
-        if name in ELEMENTS:
-            parts.append(tag(name, *_inside(child, prefix), **_attributes(child, name, prefix)))
-        parts.append(child.tail or "")
-    return parts
+@dataclass(frozen=True)
+class _Inside:
+    """What is taken over of a drawing."""
+
+    prefix: str
+    referred: frozenset[str]
+    """ids that something refers to"""
+
+    def parts(self, element: ElementTree.Element, is_text: bool = False) -> list[object]:
+        """The text of an element and its allowed children."""
+        parts: list[object] = [_words(element.text, is_text)]
+        for child in element:
+            name = str(child.tag).removeprefix(SPACE)
+            if name in ELEMENTS:
+                parts.append(tag(name, *self.parts(child, name in WORDS), **self.attributes(child, name)))
+            parts.append(_words(child.tail, is_text))
+        return parts
+
+    def attributes(self, element: ElementTree.Element, name: str) -> dict[str, str]:
+        declared = re.findall(r"\s*([a-z-]+)\s*:\s*([^;]*)", element.attrib.get("style", ""))
+        styled = {key: value.strip() for key, value in declared if key in PROPERTIES}
+        given = {key: value for key, value in element.attrib.items() if key in ATTRIBUTES}
+        if given.get("id") not in self.referred:
+            given.pop("id", None)
+        kept = {key: self._kept(key, value) for key, value in {**given, **styled}.items()}
+        target = element.attrib.get(LINK, element.attrib.get("href", ""))
+        if name == "use" and target.startswith("#"):
+            kept["href"] = f"#{self.prefix}-{target[1:]}"
+        if name == "image" and PICTURE.fullmatch(target):
+            kept["href"] = target
+        return kept
+
+    def _kept(self, key: str, value: str) -> str:
+        if key == "id":
+            return f"{self.prefix}-{value}"
+        local = _local(value, self.prefix)
+        return " ".join(LONG.sub(_shorter, local).split()) if key in COORDINATES else local
 
 
-def _attributes(element: ElementTree.Element, name: str, prefix: str) -> dict[str, str]:
-    declared = re.findall(r"\s*([a-z-]+)\s*:\s*([^;]*)", element.attrib.get("style", ""))
-    styled = {key: value.strip() for key, value in declared if key in PROPERTIES}
-    given = {key: value for key, value in element.attrib.items() if key in ATTRIBUTES}
-    kept = {key: _local(value, prefix) for key, value in {**given, **styled}.items()}
-    if "id" in kept:
-        kept["id"] = f"{prefix}-{kept['id']}"
-    target = element.attrib.get(LINK, element.attrib.get("href", ""))
-    if name == "use" and target.startswith("#"):
-        kept["href"] = f"#{prefix}-{target[1:]}"
-    if name == "image" and PICTURE.fullmatch(target):
-        kept["href"] = target
-    return kept
+def _shorter(found: re.Match[str]) -> str:
+    return f"{float(found[0]):.2f}".rstrip("0").rstrip(".")
+
+
+def _words(text: str | None, is_text: bool) -> str:
+    """Text as it is; between elements that hold none, spaces say nothing."""
+    return text or "" if is_text or (text and text.strip()) else ""
 
 
 def _local(value: str, prefix: str) -> str:

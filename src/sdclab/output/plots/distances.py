@@ -40,10 +40,6 @@ def draw(
     axes.axhline(0, color=FAINT, lw=0.8)
     axes.axvline(0, color=FAINT, lw=0.8)
     axes.set(xlabel=f"distance to print, {x}", ylabel=f"distance to print, {y}")
-    for side, name in (("x", x), ("y", y)):
-        values = points[name]
-        if values.max() > 30 * max(values.min(), 1e-9):
-            getattr(axes, f"set_{side}scale")("symlog", linthresh=max(float(values.min()), 0.1))
     axes.legend(fontsize=7)
     figure.suptitle(f"{title}\n{len(points)} combinations; {kinds(found)}", fontsize=9, x=0.02, ha="left")
     return figure
