@@ -177,7 +177,7 @@ def remade(folder):
         "figures": [folder / f"figures/tiny/{figure.name}.svg" for figure in figures],
         "datasets": sorted((folder / "data").glob("*.json")),
         "cells": sorted((folder / "cells").rglob("*.csv")),
-        **dict.fromkeys(("summary", "readings", "axes", "curves"), []),
+        **{name: [] for name in ("summary", "readings", "axes", "curves")},
     }
     main(given, inputs, folder / "benchmarks", root / "index.html", root / "explorer.html")
     return (root / "index.html").read_text()
