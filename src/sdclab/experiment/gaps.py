@@ -82,6 +82,8 @@ def _donors(known: Matrix, asked: Matrix) -> Indices:
 
 def pattern(gaps: Mask) -> tuple[Vector, Attribute] | None:
     """Which columns are missing in a record, as an attribute of its own; None if that is the same in all."""
+    if not gaps.any():
+        return None
     patterns, which = np.unique(gaps, axis=0, return_inverse=True)
     if len(patterns) < 2:
         return None
