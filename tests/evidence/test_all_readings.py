@@ -106,6 +106,12 @@ class TestAPlantedReading:
         assert sentence({key: str(value) for key, value in summary(found).items()}) in text
 
 
+def test_what_few_rows_leave_blank_is_told_as_not_defined(rng):
+    line = summary(world(rng)) | {"distance_held_out": "", "p_value": ""}  # as a table of it has them
+    assert sentence(line).endswith("and (not defined) on the other half.")
+    assert "in (not defined) % of" in sentence(line)
+
+
 def test_where_there_is_nothing_to_find_the_choice_does_not_hold(rng):
     line = summary(world(rng, right=False))
     assert line["p_value"] > 0.01

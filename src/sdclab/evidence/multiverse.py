@@ -1,5 +1,6 @@
 """All readings of a published table beside it: how near each comes, what decides, and how lucky the best one is."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -308,7 +309,7 @@ def markdown(explored: Sequence[Explored], title: str) -> str:
 def sentence(line: Mapping[str, Any]) -> str:
     """A line of the summary in words."""
     distance, default, luck, held_out, inside = (
-        f"{float(line[key]):.3g}"
+        _told(line[key])
         for key in ("best_distance", "default_distance", "luck", "distance_held_out", "distance_where_chosen")
     )
     unit = " in logarithms" if line["scale"] == "log" else ""
@@ -316,9 +317,14 @@ def sentence(line: Mapping[str, Any]) -> str:
         f"{line['readings']} readings of {line['rows']} published numbers ({line['computed']} could be computed). "
         f"The nearest ({line['best']}) is {distance} away{unit}, the default {default}, at rank "
         f"{line['default_rank']}. To shuffled print the nearest of as many is {luck} away; it is as near as this in "
-        f"{100 * float(line['p_value']):.2g} % of {line['permutations']} shuffles. Chosen on half of the rows a "
+        f"{_told(line['p_value'], '.2g', 100)} % of {line['permutations']} shuffles. Chosen on half of the rows a "
         f"reading is {inside} away there, and {held_out} on the other half."
     )
+
+
+def _told(value: Any, digits: str = ".3g", times: float = 1) -> str:
+    """A number of the summary; few rows leave some of them blank."""
+    return "(not defined)" if value in ("", None) or math.isnan(float(value)) else f"{times * float(value):{digits}}"
 
 
 def _by_axis(each: Explored) -> list[list[str]]:
