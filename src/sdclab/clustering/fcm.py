@@ -87,7 +87,7 @@ def _batch(
     records: Matrix, centres: Stack, rng: np.random.Generator, m: float, epsilon: float, max_iterations: int
 ) -> list[Partition]:
     augmented = augment(records)
-    parts = _parts(len(records), centres.shape[0] * centres.shape[1])
+    parts = parts_of(len(records), centres.shape[0] * centres.shape[1])
     u = [np.zeros((*centres.shape[:2], len(records[part]))) for part in parts]
     done: dict[int, Partition] = {}
     running = np.arange(len(centres))
@@ -108,7 +108,7 @@ def _batch(
     return [done[i] for i in range(len(done))]
 
 
-def _parts(n: int, clusters: int) -> list[slice]:
+def parts_of(n: int, clusters: int) -> list[slice]:
     """The records in parts that the processor's cache can hold, or memory would be read many times a pass."""
     size = n if n <= FEW else max(64, CACHED // clusters)
     return [slice(first, first + size) for first in range(0, n, size)]

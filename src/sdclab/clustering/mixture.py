@@ -3,10 +3,13 @@
 Oganian & Domingo-Ferrer (2017), section 3; t components, which their section 4 names, as `student` has them.
 
 Densities and scatters are both linear in the records' products x_a x_b, so each step of EM is one matrix product with
-a table of those; the records are centred first, and measured by their standard deviations where a model allows.
+a table of those; the records are centred first, and measured by their standard deviations where a model allows. Long
+files are gone through part by part, and what the M step needs is added up.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 import numpy as np
@@ -19,12 +22,26 @@ from sdclab.clustering.starts import Start, starting_labels
 from sdclab.numerics.arrays import Indices, Matrix, Vector
 from sdclab.numerics.linalg import independent_scores
 from sdclab.numerics.memo import remembered
-from sdclab.numerics.ties import largest_of
+from sdclab.numerics.ties import at_most, largest_of
 
 Components = Literal["normal", "t"]
 
 COLLAPSED = 1e-5
 """A cluster has collapsed if an attribute, given those before it, has less than this share of its SD in the file."""
+
+
+PART = 8192
+"""Records that are looked at in one go: more would not stay in the processor's cache."""
+
+SAMPLE = 50_000
+"""Of a longer file so many records, evenly spaced, choose the model and the number of clusters; EM then sees it all."""
+
+LEAST_STEPS, CAUTION = 10, 100.0
+"""After so many steps of EM a fit is given up that could not win if it still gained so many times what it seems to."""
+
+
+class BeatenError(Exception):
+    """A fit that was given up, because its BIC would not be the largest."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +65,9 @@ class Mixture:
 
     @property
     def bic(self) -> float:
-        """Equation 6; the larger, the better. Degrees of freedom count as any other parameter."""
+        """Equation 6; the larger, the better."""
         clusters, attributes = self.means.shape
-        free = clusters * attributes + clusters - 1 + COVARIANCES[self.model].free(clusters, attributes)
-        free += 0 if self.degrees is None else clusters
+        free = _free(self.model, clusters, attributes, self.degrees is not None)
         return 2 * self.log_likelihood - free * float(np.log(len(self.shares)))
 
     @property
@@ -59,6 +75,12 @@ class Mixture:
         """The cluster that each record most probably belongs to."""
         most: Indices = largest_of(self.shares)
         return most
+
+
+def _free(model: str, clusters: int, attributes: int, estimated: bool) -> int:
+    """The number of free parameters; `estimated` degrees of freedom count as any other."""
+    free = clusters * attributes + clusters - 1 + COVARIANCES[model].free(clusters, attributes)
+    return free + clusters if estimated else free
 
 
 def fit(
@@ -71,97 +93,151 @@ def fit(
     iterations: int = 1000,
     components: Components = "normal",
     degrees: float | None = None,
+    beat: float = -np.inf,
 ) -> Mixture:
     """EM from the shares `start` of the records `at`, until the log-likelihood changes by less than tolerance.
 
     `least` is the smallest weight allowed, k/n (equations 3 and 4). The change is relative to 1 + |log-likelihood|.
-    The `degrees` of freedom of t components are estimated, unless they are given.
+    The `degrees` of freedom of t components are estimated, unless they are given. A fit whose BIC will not reach
+    `beat` is given up.
     """
     centre, spread = records.mean(axis=0), records.std(axis=0)
     units = spread if COVARIANCES[model].any_units else np.ones_like(spread)
-    points = (records - centre) / units
-    products = _products(points)
+    points = _Points((records - centre) / units)
     in_units = len(records) * float(np.log(units).sum())
     nu = None if components == "normal" else np.full(start.shape[1], degrees or student.FIRST)
-    weights, means, covariances = _maximise(products[at], start, model, least)
-    log_likelihood = -np.inf
-    for _ in range(iterations):
-        before = log_likelihood
-        shares, log_likelihood, squares = _expect(products, weights, means, covariances, spread / units, nu)
-        log_likelihood -= in_units
-        pulled = None if nu is None else shares * student.pulls(squares, nu, len(spread))
-        weights, means, covariances = _maximise(products, shares, model, least, pulled)
+    moments = start.T @ _products(points.values[at]).T
+    size = moments[:, 0]
+    log_likelihood, gain = -np.inf, np.inf
+    free = _free(model, start.shape[1], len(spread), nu is not None)
+    needed = (beat + free * float(np.log(len(records)))) / 2
+    weights, means, covariances = _maximise(moments, size, model, least)
+    for step in range(iterations):
+        before, gained = log_likelihood, gain
+        found = points.expected(_Density(weights, means, covariances, spread / units, nu))
+        log_likelihood = found.log_likelihood - in_units
+        gain = log_likelihood - before
+        if step >= LEAST_STEPS and log_likelihood + CAUTION * _still_to_gain(gain, gained) < needed:
+            raise BeatenError
+        weights, means, covariances = _maximise(found.moments, found.size, model, least)
         if nu is not None and degrees is None:
-            again, _, squares = _expect(products, weights, means, covariances, spread / units, nu)
-            nu = student.likelier_degrees(squares, again, nu, len(spread))
-        if abs(log_likelihood - before) < tolerance * (1 + abs(log_likelihood)):
+            again = points.expected(_Density(weights, means, covariances, spread / units, nu))
+            nu = student.likelier_degrees(again.squares.T, again.shares.T, nu, len(spread))
+        if abs(gain) < tolerance * (1 + abs(log_likelihood)):
             break
     covariances = covariances * np.outer(units, units)
-    return Mixture(model, weights, centre + means * units, covariances, log_likelihood, shares, nu)
+    return Mixture(model, weights, centre + means * units, covariances, log_likelihood, found.shares.T, nu)
+
+
+def _still_to_gain(gain: float, before: float) -> float:
+    """What EM seems to gain yet if its gains go on shrinking as the last two did (Aitken; Boehning et al. 1994)."""
+    return gain * gain / (before - gain) if 0 < gain < before else np.inf if gain > 0 else 0.0
+
+
+class _Density:
+    """The log of weight times density of every cluster, as coefficients of a record's products."""
+
+    def __init__(self, weights: Vector, means: Matrix, covariances: Matrix, spread: Vector, degrees: Vector | None):
+        try:
+            factors = np.asarray(np.linalg.cholesky(covariances), dtype=float)
+        except np.linalg.LinAlgError:
+            raise collapsed(len(weights)) from None
+        scale = np.diagonal(factors, axis1=1, axis2=2)
+        if (scale < COLLAPSED * spread).any():
+            raise collapsed(len(weights))
+        self.attributes, self.degrees = len(spread), degrees
+        self.heights = np.log(weights) - np.log(scale).sum(axis=1)
+        self.coefficients = self._coefficients(means, factors)
+
+    def _coefficients(self, means: Matrix, factors: Matrix) -> Matrix:
+        """A row a cluster."""
+        inverse = np.linalg.inv(factors)
+        precision = np.swapaxes(inverse, 1, 2) @ inverse
+        pulls = (precision @ means[:, :, None])[:, :, 0]
+        constant = self.heights - 0.5 * (self.attributes * np.log(2 * np.pi) + (means * pulls).sum(axis=1))
+        a, b = _upper(self.attributes)
+        squares = precision[:, a, b] * np.where(a == b, -0.5, -1.0)
+        return np.column_stack([constant, pulls, squares])
+
+    def shares(self, products: Matrix) -> tuple[Matrix, float, Matrix]:
+        """Equation 2 (cluster × record), the log-likelihood and, for t components, the squares of distances."""
+        joint = self.coefficients @ products
+        squares = joint
+        if self.degrees is not None:
+            heights = self.heights[:, None]
+            squares = np.maximum(2 * (heights - joint) - self.attributes * np.log(2 * np.pi), 0.0)
+            joint = heights + student.log_densities(squares.T, self.degrees, self.attributes).T
+        highest = joint.max(axis=0)
+        np.exp(joint - highest, out=joint)
+        total = joint.sum(axis=0)
+        joint /= total
+        return joint, float(highest.sum() + np.log(total).sum()), squares
+
+
+@dataclass(frozen=True)
+class _Expected:
+    """What an E step finds: shares and squares of distances (cluster × record), and what the M step needs."""
+
+    shares: Matrix
+    squares: Matrix
+    moments: Matrix
+    size: Vector
+    log_likelihood: float
+
+
+class _Points:
+    """Records, part by part."""
+
+    def __init__(self, values: Matrix) -> None:
+        self.values = values
+        self.parts = [slice(first, first + PART) for first in range(0, len(values), PART)]
+        self.products = _products(values) if len(self.parts) == 1 else None
+
+    def expected(self, density: _Density) -> _Expected:
+        """The E step. A record counts for the moments by its shares, in t components the less the farther it lies."""
+        shares, squares, logs, moments, size = [], [], 0.0, np.zeros(density.coefficients.shape), 0.0
+        for part in self.parts:
+            products = _products(self.values[part]) if self.products is None else self.products
+            found, log_likelihood, apart = density.shares(products)
+            pulled = found
+            if density.degrees is not None:
+                pulled = found * student.pulls(apart.T, density.degrees, density.attributes).T
+            moments += pulled @ products.T
+            size = size + found.sum(axis=1)
+            logs += log_likelihood
+            shares.append(found)
+            squares.append(apart)
+        return _Expected(_joined(shares), _joined(squares), moments, np.asarray(size), logs)
+
+
+def _joined(parts: list[Matrix]) -> Matrix:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+
+
+@cache
+def _upper(attributes: int) -> tuple[Indices, Indices]:
+    return np.triu_indices(attributes)
 
 
 def _products(points: Matrix) -> Matrix:
-    """A one, the attributes and their products x_a x_b, a <= b, of every record."""
-    a, b = np.triu_indices(points.shape[1])
-    return np.column_stack([np.ones(len(points)), points, points[:, a] * points[:, b]])
+    """A one, the attributes and their products x_a x_b, a <= b, of every record (a column)."""
+    a, b = _upper(points.shape[1])
+    x = np.ascontiguousarray(points.T)
+    return np.concatenate([np.ones((1, len(points))), x, x[a] * x[b]])
 
 
-def _maximise(
-    products: Matrix, shares: Matrix, model: str, least: float, pulled: Matrix | None = None
-) -> tuple[Vector, Matrix, Matrix]:
-    """The M step: weights with their floor, means, and covariances by the model.
-
-    `pulled` are the shares by which records count for means and scatters, if they are other ones than for the sizes.
-    """
-    moments = (shares if pulled is None else pulled).T @ products
-    size = moments[:, 0] if pulled is None else shares.sum(axis=0)
+def _maximise(moments: Matrix, size: Vector, model: str, least: float) -> tuple[Vector, Matrix, Matrix]:
+    """The M step: weights with their floor, means, and covariances by the model."""
     if size.min() <= 0:
         raise CollapsedError(f"one of {len(size)} clusters lost all its records; fewer clusters are needed.")
     attributes = round((np.sqrt(8 * moments.shape[1] + 1) - 3) / 2)
     means = moments[:, 1 : attributes + 1] / moments[:, :1]
-    a, b = np.triu_indices(attributes)
+    a, b = _upper(attributes)
     scatter = np.empty((len(size), attributes, attributes))
     scatter[:, a, b] = moments[:, attributes + 1 :] - moments[:, :1] * means[:, a] * means[:, b]
     scatter[:, b, a] = scatter[:, a, b]
     weights = constrained(size / size.sum(), least)
     return weights, means, COVARIANCES[model].estimate(scatter, size)
-
-
-def _expect(
-    products: Matrix, weights: Vector, means: Matrix, covariances: Matrix, spread: Vector, degrees: Vector | None
-) -> tuple[Matrix, float, Matrix]:
-    """The E step: the shares of equation 2, the log-likelihood and, for t components, the squares of distances."""
-    try:
-        factors = np.asarray(np.linalg.cholesky(covariances), dtype=float)
-    except np.linalg.LinAlgError:
-        raise collapsed(len(weights)) from None
-    scale = np.diagonal(factors, axis1=1, axis2=2)
-    if (scale < COLLAPSED * spread).any():
-        raise collapsed(len(weights))
-    joint = products @ _coefficients(weights, means, factors)
-    squares = joint
-    if degrees is not None:
-        heights = np.log(weights) - np.log(scale).sum(axis=1)
-        squares = np.maximum(2 * (heights - joint) - len(spread) * np.log(2 * np.pi), 0.0)
-        joint = heights + student.log_densities(squares, degrees, len(spread))
-    highest = joint.max(axis=1, keepdims=True)
-    np.exp(joint - highest, out=joint)
-    total = joint.sum(axis=1, keepdims=True)
-    joint /= total
-    return joint, float(highest.sum() + np.log(total).sum()), squares
-
-
-def _coefficients(weights: Vector, means: Matrix, factors: Matrix) -> Matrix:
-    """The log of weight times density as coefficients of the products, a column a cluster."""
-    attributes = means.shape[1]
-    inverse = np.linalg.inv(factors)
-    precision = np.swapaxes(inverse, 1, 2) @ inverse
-    pulls = (precision @ means[:, :, None])[:, :, 0]
-    log_scale = np.log(np.diagonal(factors, axis1=1, axis2=2)).sum(axis=1)
-    constant = np.log(weights) - log_scale - 0.5 * (attributes * np.log(2 * np.pi) + (means * pulls).sum(axis=1))
-    a, b = np.triu_indices(attributes)
-    squares = precision[:, a, b] * np.where(a == b, -0.5, -1.0)
-    return np.vstack([constant, pulls.T, squares.T])
 
 
 @remembered
@@ -176,21 +252,38 @@ def choose(
     """The mixture with the largest BIC over covariance models and numbers of clusters, the first of equals.
 
     A number for which a cluster collapses is passed over, unless all do. Attributes that are linear in others say
-    nothing more about clusters: such files are described by their principal components, in units of the SDs.
+    nothing more about clusters: such files are described by their principal components, in units of the SDs. Of a long
+    file a sample chooses, and EM goes on from there with all records.
     """
     records = independent_scores(records)
     if not records.shape[1]:
         raise SdclabError("no attribute varies beyond rounding, so there are no clusters to find.")
+    if len(records) <= SAMPLE:
+        return _largest_bic(records, models, sizes, start, k / len(records), components)
+    seen = np.linspace(0, len(records) - 1, SAMPLE).round().astype(np.intp)
+    chosen = _largest_bic(records[seen], models, sizes, start, k / len(records), components)
+    return fit(records, chosen.model, chosen.shares, seen, k / len(records), components=components)
+
+
+def _largest_bic(
+    records: Matrix, models: Sequence[str], sizes: Sequence[int], start: Start, least: float, components: Components
+) -> Mixture:
     used, labels = starting_labels(records, start)
     found: list[Mixture] = []
+    best = -np.inf
     problems: list[CollapsedError] = []
     for size in sizes:
         for model in models:
             try:
                 first = np.eye(size)[labels(size)]
-                found.append(fit(records, model, first, used, k / len(records), components=components))
+                found.append(fit(records, model, first, used, least, components=components, beat=best))
             except CollapsedError as problem:
                 problems.append(problem)
+            except BeatenError:
+                continue
+            else:
+                best = max(best, found[-1].bic)
+                found = [each for each in found if at_most(best, each.bic)]  # the others' shares would fill memory
     if not found:
         raise problems[0]
     return found[largest_of([mixture.bic for mixture in found])]

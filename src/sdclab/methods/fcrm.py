@@ -5,8 +5,9 @@ III; Cano (2009), section 4. What both name as future work, a network of radial 
 model, is `basis: rbf`.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from typing import Annotated, Literal
 
 import numpy as np
@@ -21,12 +22,13 @@ from sdclab.clustering.fcm import (
     fuzzy_power,
     largest_change,
     memberships,
+    parts_of,
     random_records,
 )
 from sdclab.clustering.radial import nearness
 from sdclab.clustering.solvers import Solver, ZeroTest, solve
 from sdclab.methods import Release
-from sdclab.numerics.arrays import Indices, Matrix, Vector
+from sdclab.numerics.arrays import Indices, Mask, Matrix, Vector
 from sdclab.numerics.linalg import centred_basis, orthonormal_basis, with_intercept
 from sdclab.numerics.ties import NOISE, largest_of
 
@@ -261,68 +263,106 @@ def fit(
         np.array(starts),
         *(np.zeros(problems) for _ in range(3)),
     )
-    equations = _Equations(x, targets, ridge)
-    running, u = np.arange(problems), starts
-    weights = fuzzy_power(u, m)
+    equations = _Equations(x, targets, ridge, parts_of(len(x), problems * c))
+    running, u = np.arange(problems), [starts[:, :, part] for part in equations.parts]
+    sums = equations.summed(u, m)
     for r in range(1, r_max + 1):
-        beta = equations.solved(weights, solver, zero_test)
-        errors = np.maximum(equations.errors(beta), FLOOR)
-        updated = memberships(errors, m)
-        change = largest_change(updated, u)
-        u, weights = updated, fuzzy_power(updated, m)
+        beta = equations.solved(sums, solver, zero_test)
+        sums, change = equations.updated(beta, u, m)
         going = (change > epsilon) & (r < r_max)
         if going.all():
             continue
-        stop = running[~going]
-        found.coefficients[stop], found.memberships[stop] = beta[~going], u[~going]
-        found.objective[stop] = np.einsum("pik,pik->p", weights[~going], errors[~going])
+        stop, ended = running[~going], [each[~going] for each in u]
+        found.coefficients[stop], found.memberships[stop] = beta[~going], np.concatenate(ended, axis=2)
+        found.objective[stop] = equations.only(~going).objective(beta[~going], ended, m)
         found.last_change[stop], found.iterations[stop] = change[~going], r
         if not going.any():
             break
-        running, u, weights, equations = running[going], u[going], weights[going], equations.only(going)
+        running, equations = running[going], equations.only(going)
+        u, sums = [each[going] for each in u], tuple(each[going] for each in sums)
     return found
 
 
-class _Equations:
-    """The weighted normal equations: products of regressors once and for all, then one matrix product an iteration."""
+Sums = tuple[Stack, ...]
+"""Of every model (problem × cluster): X'DX on and above its diagonal, X'Dy, and the sum of D."""
 
-    def __init__(self, x: Matrix, targets: Stack, ridge: float) -> None:
-        self.x, self.targets, self.ridge = x, targets, ridge
+
+class _Equations:
+    """The weighted normal equations: products of regressors once and for all, then one matrix product an iteration.
+
+    Long files are gone through part by part: of what is as large as the memberships, they alone are kept.
+    """
+
+    def __init__(self, x: Matrix, targets: Stack, ridge: float, parts: Sequence[slice]) -> None:
+        self.x, self.targets, self.ridge, self.parts = x, targets, ridge, parts
         self.upper = np.triu_indices(x.shape[1])
         self.squares = x[:, self.upper[0]] * x[:, self.upper[1]]
         products = x[None, :, :, None] * targets[:, :, None, :]
         self.products = products.reshape(len(targets), len(x), -1)
 
-    def only(self, problems: np.ndarray) -> "_Equations":
+    def only(self, problems: Mask) -> "_Equations":
         """The equations of some of the problems."""
-        return _Equations(self.x, self.targets[problems], self.ridge)
+        return _Equations(self.x, self.targets[problems], self.ridge, self.parts)
 
-    def solved(self, weights: Stack, solver: Solver, zero_test: ZeroTest) -> Stack:
+    def summed(self, u: Sequence[Stack], m: float) -> Sums:
+        """What the equations need of these memberships."""
+        return reduce(_added, (self._sums(fuzzy_power(u[i], m), part) for i, part in enumerate(self.parts)))
+
+    def solved(self, sums: Sums, solver: Solver, zero_test: ZeroTest) -> Stack:
         """Step 2: the coefficients that minimise the weighted errors of each cluster (equation 2)."""
-        problems, c, n = weights.shape
+        above, sides, totals = sums
+        problems, c = totals.shape
         s, t = self.x.shape[1], self.targets.shape[2]
-        grams = np.empty((problems * c, s, s))
-        grams[:, self.upper[0], self.upper[1]] = weights.reshape(-1, n) @ self.squares
-        grams[:, self.upper[1], self.upper[0]] = grams[:, self.upper[0], self.upper[1]]
+        grams = np.empty((problems, c, s, s))
+        grams[:, :, self.upper[0], self.upper[1]] = above
+        grams[:, :, self.upper[1], self.upper[0]] = above
         if self.ridge:
             beside_intercept = np.arange(1, s)
-            grams[:, beside_intercept, beside_intercept] += self.ridge * weights.reshape(-1, n).mean(axis=1)[:, None]
-        sides = (weights @ self.products).reshape(problems * c, s, t)
-        return solve(grams, sides, solver, zero_test).reshape(problems, c, s, t)
+            grams[:, :, beside_intercept, beside_intercept] += self.ridge * (totals / len(self.x))[:, :, None]
+        found = solve(grams.reshape(-1, s, s), sides.reshape(-1, s, t), solver, zero_test)
+        return found.reshape(problems, c, s, t)
 
-    def errors(self, beta: Stack) -> Stack:
+    def updated(self, beta: Stack, u: list[Stack], m: float) -> tuple[Sums, Vector]:
+        """Step 3: new memberships, into u; what the equations need of them, and the largest change."""
+        total: Sums | None = None
+        change = np.zeros(len(beta))
+        for i, part in enumerate(self.parts):
+            updated = memberships(self._errors(beta, part), m)
+            np.maximum(change, largest_change(updated, u[i]), out=change)
+            u[i] = updated
+            sums = self._sums(fuzzy_power(updated, m), part)
+            total = sums if total is None else _added(total, sums)
+        assert total is not None  # there is always a part
+        return total, change
+
+    def objective(self, beta: Stack, u: Sequence[Stack], m: float) -> Vector:
+        """What the models and memberships minimise, problem by problem."""
+        weights = (fuzzy_power(each, m) for each in u)
+        errors = (self._errors(beta, part) for part in self.parts)
+        return reduce(np.add, map(partial(np.einsum, "pik,pik->p"), weights, errors))
+
+    def _sums(self, weights: Stack, part: slice) -> Sums:
+        """What a part of the records adds."""
+        problems, c, n = weights.shape
+        above = weights.reshape(-1, n) @ self.squares[part]
+        return above.reshape(problems, c, -1), weights @ self.products[:, part], weights.sum(axis=2)
+
+    def _errors(self, beta: Stack, part: slice) -> Stack:
         """E_ik: squared distance of record k from the prediction of model i, summed over the dependents."""
-        squares = (self._squared_error(beta, j) for j in range(beta.shape[3]))
-        errors = reduce(np.add, squares)
+        errors = reduce(np.add, (self._squared_error(beta, j, part) for j in range(beta.shape[3])))
         if self.ridge:
             errors += self.ridge * np.square(beta[:, :, 1:]).sum(axis=(2, 3))[:, :, None] / len(self.x)
-        return errors
+        return np.maximum(errors, FLOOR)
 
-    def _squared_error(self, beta: Stack, j: int) -> Stack:
+    def _squared_error(self, beta: Stack, j: int, part: slice) -> Stack:
         problems, c, s, _ = beta.shape
-        difference = (beta[:, :, :, j].reshape(-1, s) @ self.x.T).reshape(problems, c, -1)
-        difference -= self.targets[:, None, :, j]
+        difference = (beta[:, :, :, j].reshape(-1, s) @ self.x[part].T).reshape(problems, c, -1)
+        difference -= self.targets[:, None, part, j]
         return np.multiply(difference, difference, out=difference)
+
+
+def _added(some: Sums, more: Sums) -> Sums:
+    return tuple(a + b for a, b in zip(some, more, strict=True))
 
 
 def nearby(u: Stack, near: Matrix) -> Stack:
