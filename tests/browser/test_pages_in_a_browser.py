@@ -82,6 +82,42 @@ class TestInABrowser:
             seen.add(report.switch_to.active_element.get_attribute("aria-label"))
         assert seen == {p.get_attribute("aria-label") for p in points}
 
+    @pytest.mark.parametrize("pixels", [390, 1280])
+    @pytest.mark.parametrize("name", ["headline", "tiny", "audit"])
+    def test_the_contents_stay_and_tell_where_the_reader_is(self, report, pixels, name):
+        width(report, pixels)
+        report.execute_script(f"document.getElementById('{name}').scrollIntoView({{behavior: 'instant'}})")
+        current = "document.querySelector('nav a[aria-current]')"
+        wait_until(lambda: report.execute_script(f"return {current}?.hash") == f"#{name}", f"{name} to be told")
+        shown = report.execute_script(f"return {current}.getBoundingClientRect()")
+        assert 0 <= shown["top"] < shown["bottom"] <= report.execute_script("return innerHeight")
+        assert 0 <= shown["left"] < shown["right"] <= pixels
+
+    def test_the_scorecard_is_narrowed_by_study_verdict_and_words(self, report, tiny):
+        scorecard = rows(tiny / "scorecard.csv")
+        box = report.find_element("css selector", ".narrowed")
+        report.execute_script("document.querySelector('.narrowed details').open = true")
+        visible = "return [...document.querySelectorAll('.narrowed tbody tr')].filter((row) => !row.hidden).length"
+        assert report.execute_script(visible) == len(scorecard)
+        study, verdict = box.find_elements("css selector", "select")
+        words = box.find_element("css selector", "input")
+        verdict.send_keys("not reproducible")
+        expected = [row for row in scorecard if row["verdict"] == "not reproducible"]
+        assert 0 < len(expected) < len(scorecard)
+        wait_until(lambda: report.execute_script(visible) == len(expected), "the verdict to narrow")
+        words.send_keys("FCRM c=4")
+        expected = [row for row in expected if "fcrm" in row["cell"] and "c=4" in row["cell"]]
+        wait_until(lambda: report.execute_script(visible) == len(expected) > 0, "words to narrow")
+        assert box.find_element("css selector", "output").text == f"{len(expected)} of {len(scorecard)}"
+        words.send_keys(" nothing like it")
+        wait_until(lambda: box.find_element("css selector", ".none").is_displayed(), "the sentence")
+        assert study.get_attribute("value") == ""
+
+    def test_a_link_opens_the_table_it_leads_to(self, report):
+        report.execute_script("document.getElementById('table-tiny-table').open = false; location.hash = ''")
+        report.find_element("css selector", ".glance a[href='#table-tiny-table']").click()
+        wait_until(lambda: report.find_element("id", "table-tiny-table").get_attribute("open"), "the table to open")
+
     def test_folded_tables_unfold_for_the_printer(self, report):
         closed = "return document.querySelectorAll('details:not([open])').length"
         before = report.execute_script(closed)

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
-from sdclab.evidence.scorecard import MEANINGS, NOT_RUN
+from sdclab.evidence.scorecard import HOLDS, MEANINGS, NOT_RUN
 from sdclab.output.pages.markup import tag
 from sdclab.output.plots import PLOTS
 
@@ -101,7 +101,9 @@ class TestPage:
             if name == "td" and f"verdict {verdict.replace(' ', '-')}" in given.get("class", "")
         )
         assert shown == judged
-        counts = dict(re.findall(r'aria-label="([a-z ]+)">.</span> [a-z ]+</span><span class="count">(\d+)<', index))
+        counts = dict(
+            re.findall(r'title="([a-z ]+)" role="img">.</span> [a-z ]+</span><span class="count">(\d+)<', index)
+        )
         assert {verdict: int(counts[verdict]) for verdict in VERDICTS} == {v: judged[v] for v in VERDICTS}
 
     def test_says_how_weak_a_verdict_is(self, tiny, index):
@@ -109,6 +111,31 @@ class TestPage:
         assert judged
         for row in judged:
             assert f"{row['verdict']}, and {100 * float(row['wrong']):.0f} % of wrong answers would be: " in index
+
+    def test_tells_of_every_published_table_at_one_look_whether_it_is_met(self, tiny, index):
+        judged = [row["verdict"] in HOLDS for row in rows(tiny / "scorecard.csv") if row["verdict"] != "not judged"]
+        expected = "met" if all(judged) else "partly" if any(judged) else "not"
+        looks = re.findall(r'<li><span class="look ([a-z-]+)".*?<span class="told">(.*?)</span></li>', index)
+        assert looks == [(expected, f"{expected}: {sum(judged)} of {len(rows(tiny / 'scorecard.csv'))} hold")]
+
+    def test_lists_every_published_number(self, tiny, index):
+        part = index.split('class="narrowed"')[1].split("</table>")[0]
+        found = re.findall(r"<tr>(<td>tiny</td>.*?)</tr>", part)
+        told = [re.sub(r"<[^>]+>", "|", row) for row in found]
+        scorecard = rows(tiny / "scorecard.csv")
+        assert len(told) == len(scorecard)
+        for line, text in zip(scorecard, told, strict=True):
+            assert all(f"|{line[name]}|" in text for name in ("cell", "quantity", "published"))
+            assert f" {line['verdict']}|" in text
+
+    def test_says_first_what_was_found_and_where(self, tiny, index):
+        part = index.split('<ol class="strongest">')[1].split("</ol>")[0]
+        best = min(rows(tiny / "tables/tiny/unpublished.csv"), key=lambda row: float(row["score"]))
+        assert best["method"] == "permute"  # which the tables' copy exposes
+        assert f"least score, {float(best['score']):.5g}, is that of permute" in part
+        assert {"#table-tiny-unpublished", "#audit"} <= set(re.findall(r'href="(#[^"]+)"', part))
+        failed = sum(row["holds"] == "no" for row in rows(tiny / "audit.csv"))
+        assert f"do not bear out {failed} of {len(rows(tiny / 'audit.csv'))} claims" in part
 
     def test_prints_published_numbers_as_they_were(self, tiny, index):
         for row in rows(tiny / "tables/tiny/table.csv"):

@@ -86,6 +86,18 @@ def held_out_words(pairs: Iterable[tuple[str, str]]) -> str:
     )
 
 
+OUTCOMES = ("met", "partly", "not", "not judged")
+"""What may be said of a whole table at one look."""
+
+
+def outcome(verdicts: Iterable[str]) -> str:
+    """Whether all, some or none of the numbers of a table hold; those that could not be judged here do not count."""
+    judged = [verdict in HOLDS for verdict in verdicts if verdict not in ("not judged", NOT_RUN)]
+    if not judged:
+        return "not judged"
+    return "met" if all(judged) else "partly" if any(judged) else "not"
+
+
 def shown(counts: Mapping[str, int]) -> list[str]:
     """The verdicts to tell of."""
     return [verdict for verdict in MEANINGS if verdict != NOT_RUN or counts.get(NOT_RUN)]

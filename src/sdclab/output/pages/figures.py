@@ -1,5 +1,7 @@
 """Figures of a run inside a page."""
 
+from hashlib import sha256
+
 from sdclab.experiment.study import Figure
 from sdclab.output.pages.maps import ru_map
 from sdclab.output.pages.markup import Html, scrolling, tag
@@ -29,6 +31,7 @@ def figure(spec: Figure, run: Run) -> Html:
 
 def inline(svg: str, name: str, title: str) -> tuple[Html, bool]:
     """An SVG file as part of a page, and whether it is wide."""
-    drawn, width, height = drawing(svg, name)
+    short = f"f{sha256(name.encode()).hexdigest()[:8]}"  # it stands before thousands of ids and references
+    drawn, width, height = drawing(svg, short, name)
     look = {"viewBox": f"0 0 {width:g} {height:g}", "width": f"{width * 4 / 3:.0f}"}
     return tag("svg", drawn, role="img", aria_label=title, **look), width > WIDE * height

@@ -6,11 +6,13 @@ from string import Template
 from sdclab.evidence.scorecard import HOLDS, NOT_RUN, held_out_words, shown
 from sdclab.experiment.study import Study
 from sdclab.output.pages.figures import figure
+from sdclab.output.pages.glance import glance, printed, strips, strongest
 from sdclab.output.pages.markup import Html, asset, document, joined, number, table, tag
 from sdclab.output.pages.overview import PLACE, TITLE, overview
 from sdclab.output.pages.ranking import lead, publishes_nothing, ranking
 from sdclab.output.pages.readings import readings
 from sdclab.output.pages.run import Cost, Run
+from sdclab.output.pages.scorecard import scorecard
 from sdclab.output.pages.tables import findings, plain, side_by_side
 from sdclab.output.pages.verdicts import badge, bars, counts, tally, weak, widths
 
@@ -55,8 +57,9 @@ def page(run: Run) -> str:
     }
     body = Html(Template(asset("report.html")).substitute(places))
     title = "sdclab: what was reproduced" if papers else "sdclab: what does best"
-    script = asset("map.js") + (asset("chart.js") if shared else "")
-    return document(title, body, script=script, style=widths(run.scorecard))
+    script = asset("map.js") + asset("report.js") + (asset("chart.js") if shared else "")
+    style = widths(run.scorecard) + strips(printed(run))
+    return document(title, body, script=script, style=style, class_="railed")
 
 
 def _section(name: str, title: str, *content: object) -> Html:
@@ -64,7 +67,8 @@ def _section(name: str, title: str, *content: object) -> Html:
 
 
 def _contents(run: Run, shared: bool) -> Html:
-    places = {PLACE: TITLE} if shared else {}
+    places = {"headline": "What was reproduced" if run.scorecard else "What does best"}
+    places |= {PLACE: TITLE} if shared else {}
     places |= {study.name: study.title for study in run.studies}
     places |= {"audit": "Audit"} if run.audit else {}
     places |= {"data": "Data", "folders": "Files", "versions": "Versions", "run-time": "Run time"}
@@ -89,7 +93,11 @@ def _headline(papers: Sequence[Study], run: Run) -> Html:
     said = f"Not the original data: {warning}. What was made from them is not judged, unless the study says otherwise."
     note = tag("p", said, class_="note")
     lines = tag("p", words, f" {audit}" if run.audit else "", class_="lead")
-    parts = [lines, bars(run.scorecard), note if others else "", _by_study(papers, run)]
+    tables = printed(run)
+    looks = [tag("h3", "Every published table at a glance"), glance(tables)]
+    warned = note if others else ""
+    parts = [lines, warned, strongest(tables, run), bars(run.scorecard), _by_study(papers, run), *looks]
+    parts.append(scorecard(tables, run))
     return _section("headline", "What was reproduced", *parts)
 
 

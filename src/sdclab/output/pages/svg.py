@@ -30,16 +30,20 @@ ATTRIBUTES = PROPERTIES | frozenset(
     "patternTransform patternUnits points preserveAspectRatio r refX refY rotate rx ry transform viewBox width x x1 x2 "
     "y y1 y2".split()
 )
-COORDINATES = frozenset("cx cy d height points r rx ry transform width x x1 x2 y y1 y2".split())
-"""What holds numbers in points, of which a hundredth cannot be seen."""
+COORDINATES = frozenset("cx cy d height points r rx ry width x x1 x2 y y1 y2".split())
+"""What holds numbers in points, of which a twentieth cannot be seen."""
+PLACES = {"transform": 2} | dict.fromkeys(COORDINATES, 1)
+"""Decimals of what holds numbers; a scale needs one more."""
 WORDS = frozenset("text tspan title desc".split())
 """Elements in which a space is one."""
-LONG = re.compile(r"-?\d*\.\d{3,}(?![\de])")
+LONG = re.compile(r"-?\d*\.\d+(?![\de])")
+COMMAND = re.compile(r" ?([A-Za-z]) ?")
+"""Of a path, with spaces that say nothing."""
 REFERENCE = re.compile(r"#([\w-]+)")
 PICTURE = re.compile(r"data:image/png;base64,[A-Za-z0-9+/=\s]*")
 
 
-def drawing(svg: str, prefix: str) -> tuple[Html, float, float]:
+def drawing(svg: str, prefix: str, name: str = "") -> tuple[Html, float, float]:
     """What an SVG file draws, without its outermost element, and its width and height in points.
 
     Its ids begin with a prefix, lest two drawings of a page share one; those that nothing refers to are left out, and
@@ -49,7 +53,9 @@ def drawing(svg: str, prefix: str) -> tuple[Html, float, float]:
         root = ElementTree.fromstring(svg[svg.index("<svg") :])  # a prologue could declare entities
         width, height = (float(root.attrib[side].removesuffix("pt")) for side in ("width", "height"))
     except (ElementTree.ParseError, ValueError, KeyError):
-        raise SdclabError(f"the drawing {prefix} is not an SVG file with a width and a height in points.") from None
+        raise SdclabError(
+            f"the drawing {name or prefix} is not an SVG file with a width and a height in points."
+        ) from None
     return joined(_Inside(prefix, frozenset(REFERENCE.findall(svg))).parts(root)), width, height
 
 
@@ -89,11 +95,14 @@ class _Inside:
         if key == "id":
             return f"{self.prefix}-{value}"
         local = _local(value, self.prefix)
-        return " ".join(LONG.sub(_shorter, local).split()) if key in COORDINATES else local
+        if key not in PLACES:
+            return local
+        short = " ".join(LONG.sub(lambda found: _rounded(found[0], PLACES[key]), local).split())
+        return COMMAND.sub(r"\1", short) if key == "d" else short
 
 
-def _shorter(found: re.Match[str]) -> str:
-    return f"{float(found[0]):.2f}".rstrip("0").rstrip(".")
+def _rounded(text: str, places: int) -> str:
+    return f"{round(float(text), places) + 0.0:g}"  # the sum is no minus nought
 
 
 def _words(text: str | None, is_text: bool) -> str:

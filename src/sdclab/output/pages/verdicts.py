@@ -28,7 +28,12 @@ def style_of(verdict: str) -> str:
 def badge(verdict: str, why: str = "", wrong: float = nan) -> Html:
     """A verdict's symbol; its name, how weak it is and its reason for the mouse and for screen readers."""
     text = ": ".join(filter(None, [words(verdict, wrong), why]))
-    return tag("span", SYMBOLS[verdict], class_=style_of(verdict), title=text, role="img", aria_label=text)
+    return tag("span", SYMBOLS[verdict], class_=style_of(verdict), title=text, role="img")
+
+
+def symbol(verdict: str) -> Html:
+    """A verdict's symbol beside its name, which says it to screen readers."""
+    return tag("span", SYMBOLS[verdict], class_=style_of(verdict), aria_hidden="true")
 
 
 def wrong_of(row: Row) -> float:
