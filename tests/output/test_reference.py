@@ -7,7 +7,7 @@ from sdclab.measures import MEASURES, numbers
 from sdclab.methods import METHODS
 from sdclab.output.reference import MARKED, TABLES, filled
 
-PAGES = {"methods": ["parameters of methods"], "measures": ["options of measures", "numbers of measures"]}
+PAGES = {"methods": ["methods", "parameters of methods"], "measures": ["options of measures", "numbers of measures"]}
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -31,6 +31,12 @@ def test_every_parameter_is_there(registry, table):
         for parameter in registry.parameters(name).values():
             (line,) = (line for line in lines if line.startswith(f"| `{name}` | `{parameter.name}` |"))
             assert line.endswith(f" | {parameter.allowed} | {parameter.meaning} |")
+
+
+def test_every_method_says_what_it_releases_and_keeps():
+    lines = TABLES["methods"]().splitlines()[2:]
+    assert [line.split("`")[1] for line in lines] == list(METHODS.present)
+    assert not [line for line in lines if "|  |" in line]
 
 
 def test_every_number_is_there_once():

@@ -10,7 +10,8 @@ argument `columns`, marked `Given`, that tells them (`sdclab.microdata.attribute
 2... and must be released as such. Categories of independents reach every method as indicators.
 
 A method's module may also declare `GRID`, the parameters that `sdclab map` tries on a file it knows nothing about, in
-the form of a study's config, and `CONTROL`: shown there for comparison, never recommended.
+the form of a study's config, `CONTROL`: shown there for comparison, never recommended, and in words `RELEASES`, what
+takes the place of the dependents, and `KEEPS`, what of the file is the same in every single release.
 """
 
 from collections.abc import Mapping, Sequence
@@ -50,6 +51,11 @@ def takes(method: str) -> tuple[Type, ...]:
 
 def is_control(method: str) -> bool:
     return METHODS.declared(method, "CONTROL", False)
+
+
+def promised(method: str) -> tuple[str, str]:
+    """What a method releases and what that keeps, in words; nothing if it does not say."""
+    return METHODS.declared(method, "RELEASES", ""), METHODS.declared(method, "KEEPS", "")
 
 
 def release(

@@ -25,6 +25,8 @@ from sdclab.numerics.linalg import centred, centred_basis, fitted, residuals, sa
 from sdclab.numerics.targets import Target, target
 from sdclab.numerics.ties import ascending, equated
 
+RELEASES = "ranks drawn in normal scores given X, with the file's smoothed marginals"
+KEEPS = "means and all covariances of Y and X; point masses, signs and ranges while `how` is at most 1"
 GRID = {"delta": [0.5, 0.8, 1.0], "strength": [0.5, 1.0]}
 
 LINEAR = 1e-9

@@ -32,6 +32,9 @@ from sdclab.numerics.arrays import Indices, Mask, Matrix, Vector
 from sdclab.numerics.linalg import centred_basis, orthonormal_basis, with_intercept
 from sdclab.numerics.ties import NOISE, largest_of
 
+RELEASES = "predictions of c fuzzy regression models"
+KEEPS = "nothing exactly; more the larger c"
+
 FLOOR = 1e-100
 """What an error of zero is replaced by (step 3)."""
 

@@ -20,6 +20,9 @@ from sdclab.methods import Release
 from sdclab.microdata.attribute import TYPES, Attributes
 from sdclab.numerics.arrays import Matrix, Vector
 
+RELEASES = "centres of fuzzy k-member clusters"
+KEEPS = "nothing exactly; `released: weighted` the means, `strict: true` k-anonymity"
+
 REACH = 0.185
 """sigma, fitted on one published number (435.276: exponential, k = 2, FDM), and alpha, for which there is none."""
 

@@ -20,6 +20,8 @@ from sdclab.methods.rotation import Angle, Kind, Planes, Scale, rotation_matrix,
 from sdclab.microdata.attribute import TYPES, Attributes
 from sdclab.numerics.arrays import Matrix
 
+RELEASES = "`rotation`, then `fdm`; or `order: fdm_first`"
+KEEPS = "as `fdm`"
 TAKES = TYPES
 GRID = {"k": [3, 5, 10, 20, 50]}
 

@@ -27,6 +27,9 @@ from sdclab.numerics.memo import remembered
 from sdclab.numerics.seeds import stream
 from sdclab.numerics.ties import largest_of
 
+RELEASES = "normal (or t) records with each cluster's mean and covariances, the clusters being those of a mixture"
+KEEPS = "means and covariances, in every cluster and of the file"
+
 SIZES = range(2, 11)
 """The numbers of clusters that the paper lets BIC choose from."""
 

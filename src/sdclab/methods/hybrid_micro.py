@@ -17,6 +17,8 @@ from sdclab.microdata.attribute import TYPES, Attributes
 from sdclab.numerics.arrays import Indices, Matrix, Vector
 from sdclab.numerics.linalg import centred_basis, same_gram
 
+RELEASES = "normal records with each MDAV cluster's mean and covariances; categories change hands inside a cluster"
+KEEPS = "means, covariances and frequencies of categories, in every cluster and of the file"
 TAKES = TYPES
 GRID = {"k": [5, 10, 20, 50, 100, 200]}
 

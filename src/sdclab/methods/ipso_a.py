@@ -8,6 +8,9 @@ import numpy as np
 from sdclab.numerics.arrays import Matrix
 from sdclab.numerics.linalg import centred_basis, fitted
 
+RELEASES = "fitted values of the regression of Y on X with intercept"
+KEEPS = "means, covariances of Y with X"
+
 
 def protect(dependent: Matrix, independent: Matrix, rng: np.random.Generator) -> Matrix:
     """Replace every dependent by its least squares prediction from the independents and an intercept.

@@ -12,6 +12,9 @@ from sdclab.methods import ipso_a
 from sdclab.numerics.arrays import Matrix
 from sdclab.numerics.linalg import centred_basis, residuals
 
+RELEASES = "`ipso_a` plus residuals of drawn errors"
+KEEPS = "means, covariances of Y with X, and with them the coefficients of the regression"
+
 
 def protect(
     dependent: Matrix,

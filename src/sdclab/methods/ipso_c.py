@@ -9,6 +9,9 @@ from sdclab.methods import ipso_a
 from sdclab.numerics.arrays import Matrix
 from sdclab.numerics.linalg import centred_basis, residuals, same_gram
 
+RELEASES = "`ipso_a` plus residuals with exactly the true residual covariances"
+KEEPS = "means and all covariances of Y and X"
+
 
 def protect(dependent: Matrix, independent: Matrix, rng: np.random.Generator) -> Matrix:
     """IPSO-A plus random residuals orthogonal to X whose covariance matrix is the one of the true residuals.

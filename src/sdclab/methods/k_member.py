@@ -18,6 +18,8 @@ from sdclab.methods import Release
 from sdclab.microdata.attribute import TYPES, Attributes
 from sdclab.numerics.arrays import Matrix
 
+RELEASES = "centres of greedy k-member clusters"
+KEEPS = "means of numbers; every class has at least k records"
 TAKES = TYPES
 GRID = {"k": [3, 5, 10, 20, 50]}
 

@@ -16,6 +16,9 @@ from sdclab.methods.hybrid import Clusters, Enforce, MixtureStart, Model, Weight
 from sdclab.microdata.attribute import Attributes
 from sdclab.numerics.arrays import Matrix
 
+RELEASES = "every cluster of the mixture of `hybrid` masked by `noise_cov`, `mdav`, `swap` or `calibrated`"
+KEEPS = "in every cluster and of the file, what the mask keeps"
+
 AMOUNT = {"noise_cov": "c", "mdav": "k", "swap": "p", "calibrated": "delta"}
 """The parameter of each mask that says how much it does."""
 

@@ -17,6 +17,8 @@ from sdclab.clustering.taxonomy import Taxonomies
 from sdclab.microdata.attribute import TYPES, Attributes
 from sdclab.numerics.arrays import Indices, Matrix
 
+RELEASES = "centres of MDAV clusters of k to 2k - 1 records"
+KEEPS = "means of numbers; every class has at least k records"
 TAKES = TYPES
 GRID = {"k": [3, 5, 10, 20, 50, 100]}
 

@@ -11,6 +11,8 @@ from sdclab.base.describe import Doc
 from sdclab.base.errors import SdclabError
 from sdclab.numerics.arrays import Matrix
 
+RELEASES = "Y plus independent N(0, (p s)²)"
+KEEPS = "nothing exactly"
 GRID = {"p": [0.05, 0.1, 0.2, 0.3, 0.5, 1.0]}
 
 

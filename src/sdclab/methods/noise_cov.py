@@ -12,6 +12,8 @@ from sdclab.base.errors import SdclabError
 from sdclab.numerics.arrays import Matrix
 from sdclab.numerics.linalg import centred, centred_basis, same_gram
 
+RELEASES = "eq. 10 of Oganian & Domingo-Ferrer 2017"
+KEEPS = "means and covariances of Y"
 GRID = {"c": [0.05, 0.1, 0.2, 0.5, 1.0, 2.0]}
 
 

@@ -9,6 +9,8 @@ import numpy as np
 from sdclab.microdata.attribute import TYPES
 from sdclab.numerics.arrays import Matrix
 
+RELEASES = "the records of Y in random order"
+KEEPS = "all that is said of the dependents alone: a control, not a protection"
 TAKES = TYPES
 CONTROL = True
 

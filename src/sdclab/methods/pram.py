@@ -14,6 +14,8 @@ from sdclab.methods import Release
 from sdclab.microdata.attribute import Attributes
 from sdclab.numerics.arrays import Indices, Matrix, Vector
 
+RELEASES = "categories, changed at random"
+KEEPS = "expected frequencies"
 TAKES = ("nominal", "ordinal")
 GRID = {"p": [0.95, 0.9, 0.8, 0.7, 0.5, 0.2]}
 

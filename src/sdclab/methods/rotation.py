@@ -15,6 +15,9 @@ from sdclab.clustering.k_member import ranges
 from sdclab.numerics.arrays import Matrix, Vector
 from sdclab.numerics.linalg import orthonormalised
 
+RELEASES = "the normalised records, turned at random"
+KEEPS = "all distances between normalised records"
+
 Kind = Annotated[
     Literal["planes", "haar"],
     Doc("by a random angle in each of some planes, one after the other, or by a random orthogonal matrix"),

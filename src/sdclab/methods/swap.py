@@ -13,6 +13,8 @@ from sdclab.methods import Release
 from sdclab.numerics.arrays import Indices, Matrix
 from sdclab.numerics.ties import ascending, slack
 
+RELEASES = "values that have changed places with others of nearly the same rank"
+KEEPS = "every attribute's distribution"
 TAKES = ("continuous", "count", "ordinal")
 GRID = {"p": [1, 2, 5, 10, 20, 50]}
 

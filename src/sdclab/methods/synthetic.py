@@ -20,6 +20,8 @@ from sdclab.numerics import logistic
 from sdclab.numerics.arrays import Indices, Mask, Matrix, Vector, dichotomous
 from sdclab.numerics.linalg import Terms, centred_basis
 
+RELEASES = "every attribute drawn anew from a regression on those before it"
+KEEPS = "nothing exactly; means and linear relations on average"
 TAKES = ("continuous", "count", "nominal", "ordinal")
 
 ROUNDING = 1e-12

@@ -16,8 +16,9 @@ from sdclab.base import files
 from sdclab.base.describe import Number
 from sdclab.base.registry import Parameter, Registry
 from sdclab.measures import MEASURES, numbers
-from sdclab.methods import METHODS
+from sdclab.methods import METHODS, promised
 
+NUMBERS = ("measure", "number", "what it is", "measures", "range", "unit", "better is")
 MARKED = re.compile(r"(<!-- ([a-z ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -29,6 +30,18 @@ def filled(page: str) -> str:
 def _parameters(registry: Registry, parameter: str) -> str:
     head = (registry.what, parameter, "default", "may be", "meaning")
     return _table(head, (line for name in registry.present for line in _lines(registry, name)))
+
+
+def table_of_parameters(registry: Registry, name: str, parameter: str) -> str:
+    """The parameters of one method or measure alone."""
+    lines = [line[1:] for line in _lines(registry, name)]
+    return _table((parameter, "default", "may be", "meaning"), lines) if lines else "None.\n"
+
+
+def table_of_numbers(measure: str) -> str:
+    """The numbers of one measure alone."""
+    declared = numbers(measure).items()
+    return _table(NUMBERS[1:], (_number(measure, name, number)[1:] for name, number in declared))
 
 
 def _lines(registry: Registry, name: str) -> Iterator[Sequence[str]]:
@@ -50,9 +63,8 @@ def _numbers() -> str:
     for measure in sorted(MEASURES.present, key=lambda name: len(numbers(name))):
         for name in numbers(measure):
             measure_of.setdefault(name, measure)
-    head = ("measure", "number", "what it is", "measures", "range", "unit", "better is")
     ordered = sorted(measure_of, key=lambda name: measure_of[name])
-    return _table(head, (_number(measure_of[name], name, numbers(measure_of[name])[name]) for name in ordered))
+    return _table(NUMBERS, (_number(measure_of[name], name, numbers(measure_of[name])[name]) for name in ordered))
 
 
 def _number(measure: str, name: str, number: Number) -> Sequence[str]:
@@ -65,7 +77,13 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)
 
 
+def _methods() -> str:
+    head = ("method", "what it releases", "what it keeps")
+    return _table(head, ((f"`{name}`", *promised(name)) for name in METHODS.present))
+
+
 TABLES = {
+    "methods": _methods,
     "parameters of methods": lambda: _parameters(METHODS, "parameter"),
     "options of measures": lambda: _parameters(MEASURES, "option"),
     "numbers of measures": _numbers,
