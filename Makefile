@@ -6,7 +6,7 @@ INSTALLED := .venv/.installed
 PEERS := .venv-peers/.installed
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES) --workflow-profile workflow/profiles/local
 
-.PHONY: reproduce smoke multiverse test check lint format reference tutorial benchmark replicas lock clean help
+.PHONY: reproduce smoke multiverse test check lint format docs reference tutorial benchmark replicas lock clean help
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -38,6 +38,9 @@ format: $(INSTALLED) ## let the formatters write
 	$(BIN)/ruff format .
 	$(BIN)/snakefmt Snakefile workflow
 
+docs: $(INSTALLED) ## the documentation site, into site/: open site/index.html
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+
 reference: $(INSTALLED) ## write the tables of parameters and numbers in docs/ anew
 	$(BIN)/python -m sdclab.output.reference docs/methods.md docs/measures.md
 
@@ -58,7 +61,7 @@ lock: $(INSTALLED) ## resolve pyproject.toml into requirements.lock anew
 		--no-emit-index-url --custom-compile-command "make lock" --quiet --upgrade --output-file requirements.lock
 
 clean: ## remove what was generated: results, caches, the environment
-	rm -rf .venv .venv-peers .snakemake results .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	rm -rf .venv .venv-peers .snakemake results site .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(INSTALLED): requirements.lock pyproject.toml

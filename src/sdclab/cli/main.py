@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _behave_as_a_program()
     code = 0
     try:
-        options = _parser(sys.argv[1:] if arguments is None else arguments).parse_args(arguments)
+        options = parser_of(sys.argv[1:] if arguments is None else arguments).parse_args(arguments)
         code = options.run(options) or 0
         sys.stdout.flush()
     except BrokenPipeError:
@@ -130,7 +130,7 @@ def _let_go() -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
+def parser_of(arguments: Sequence[str]) -> argparse.ArgumentParser:
     """What the command takes. Only the verb asked for is imported: with the libraries that it uses that takes a second,
     which Ctrl-C may fall into, and which `--help` need not wait for.
     """
