@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,8 @@ class Distinct:
 def classes(released: Matrix) -> list[Indices]:
     """The records of every class, by position."""
     distinct = Distinct.of(released)
-    return np.split(distinct.which.argsort(kind="stable"), distinct.copies.cumsum()[:-1])
+    order, ends = distinct.which.argsort(kind="stable"), distinct.copies.cumsum().tolist()
+    return [order[start:end] for start, end in pairwise([0, *ends])]
 
 
 def at_means(records: Matrix, clusters: Iterable[Indices]) -> Matrix:

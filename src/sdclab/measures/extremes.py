@@ -13,7 +13,7 @@ import numpy as np
 
 from sdclab.base.describe import Given, Number
 from sdclab.microdata.attribute import Attributes
-from sdclab.numerics.arrays import Mask, Matrix, Vector
+from sdclab.numerics.arrays import Indices, Mask, Matrix, Vector
 from sdclab.numerics.linalg import standardised
 from sdclab.numerics.seeds import seed_of, stream
 from sdclab.numerics.ties import NOISE
@@ -93,12 +93,14 @@ def _found_above(known: Vector, released: Vector, rounding: float, halves: list[
 
 def _gaps(known: Vector, released: Vector, half: Mask) -> tuple[Vector, Vector]:
     """Of the largest values of a half: how far the nearest released one is, and the nearest of the other half."""
-    targets = known[half][-COUNT:]
-    return _to_nearest(targets, released[half]), _to_nearest(targets, known[~half])
+    inside, outside = np.flatnonzero(half), np.flatnonzero(~half)
+    targets = known[inside[-COUNT:]]
+    return _to_nearest(targets, released, inside), _to_nearest(targets, known, outside)
 
 
-def _to_nearest(values: Vector, ascending: Vector) -> Vector:
-    above = np.searchsorted(ascending, values)
-    last = len(ascending) - 1
-    sides = [ascending[np.clip(above - step, 0, last)] for step in (0, 1)]
+def _to_nearest(values: Vector, ascending: Vector, places: Indices) -> Vector:
+    """How far the nearest of the numbers at these places is; they are looked up, not copied."""
+    above = np.searchsorted(places, np.searchsorted(ascending, values))
+    last = len(places) - 1
+    sides = [ascending[places[np.clip(above - step, 0, last)]] for step in (0, 1)]
     return np.min([np.abs(side - values) for side in sides], axis=0)

@@ -45,16 +45,21 @@ def measure(
         taxonomy.check(protected[:, j])
     numeric, categories = split(original, taxonomies, columns)
     records, groups = Normalised(numeric / ranges(numeric), categories), classes(protected)
+    several = [members for members in groups if len(members) > 1]  # a single record has no width
     after = np.ptp(np.delete(protected, list(places), axis=1), axis=0)
-    remeasured = np.inf if (after == 0).any() else loss(Normalised(numeric / after, categories), groups)
+    remeasured = np.inf if (after == 0).any() else _loss(Normalised(numeric / after, categories), several)
     beyond = _beyond(categories, protected[:, list(places)], groups)
-    parts = {name: loss(part, groups) for name, part in records.parts().items()}
+    parts = {name: _loss(part, several) for name, part in records.parts().items()}
     return {
-        "information_loss": loss(records, groups) + beyond,
+        "information_loss": _loss(records, several) + beyond,
         "information_loss_remeasured": remeasured + beyond,
         "information_loss_numbers": parts["numbers"],
         "information_loss_categories": parts["categories"] + beyond,
     }
+
+
+def _loss(records: Normalised, groups: Sequence[Indices]) -> float:
+    return loss(records, groups) if groups else 0.0
 
 
 def _beyond(categories: Sequence[tuple[Taxonomy, Indices]], released: Matrix, groups: Sequence[Indices]) -> float:

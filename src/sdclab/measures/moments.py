@@ -4,7 +4,7 @@ Oganian & Domingo-Ferrer (2017), section 5, Table 3. Which moments the table mea
 central ones, E[(X1 - mu1)^s1 (X2 - mu2)^s2 ...].
 """
 
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, groupby
 
 import numpy as np
 
@@ -54,7 +54,11 @@ def _changes(before: Matrix, after: Matrix, dependents: int) -> dict[str, float]
 def _moments(x: Matrix, which: Indices) -> Vector:
     """The mean of each product of columns, one at a time so that memory stays linear; 0 if it is all rounding."""
     columns = np.ascontiguousarray(x.T)
-    return np.array([_mean(columns[each].prod(axis=0)) for each in which])
+    means = []
+    for first, several in groupby(which.tolist(), key=lambda each: each[:-1]):  # they differ in the last column alone
+        product = columns[first].prod(axis=0)
+        means += [_mean(product * columns[each[-1]]) for each in several]
+    return np.array(means)
 
 
 def _mean(products: Vector) -> float:

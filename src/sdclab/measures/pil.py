@@ -24,6 +24,9 @@ LEVELS = {
 }
 """The quantiles that are compared."""
 
+FAR = 9.0
+"""Bandwidths from which on a record adds nothing to a density: 3e-18 of what one at that place adds."""
+
 NUMBERS = {
     "pil": Number("information loss PIL", "loss", 0, 100, better="less"),
     **{
@@ -71,10 +74,11 @@ def measure(
     if attributes == "all" and independent.shape[1]:
         original, protected = (np.column_stack([part, independent]) for part in (original, protected))
     factor = len(original) / max(len(original) - 1, 1) if moments == "sample" else 1.0
+    covariances = covariance_losses(original, original, protected, protected, factor)
     parts = {
         "pil_mean": _mean_loss(original, protected, factor),
-        "pil_variance": _variance_loss(original, protected, factor),
-        "pil_covariance": _covariance_loss(original, protected, factor),
+        "pil_variance": _average(np.diagonal(covariances)),
+        "pil_covariance": _of_pairs(covariances),
         "pil_correlation": _correlation_loss(original, protected, factor),
         "pil_quantiles": _quantile_loss(original, protected, factor, density, LEVELS[levels]),
     }
@@ -86,7 +90,7 @@ def _average(losses: Vector) -> float:
     return float(np.mean(losses)) if losses.size else np.nan
 
 
-def _losses(change: Vector, variance: Vector, scale: Vector) -> Vector:
+def _losses(change: Matrix, variance: Matrix, scale: Matrix) -> Matrix:
     """2 Phi(|z|) - 1, z = change / sqrt(variance).
 
     `scale` is the statistic's natural size: a change below rounding of it is none, even where the variance is zero.
@@ -99,20 +103,19 @@ def _losses(change: Vector, variance: Vector, scale: Vector) -> Vector:
 
 def covariance_losses(
     first: Matrix, second: Matrix, released_first: Matrix, released_second: Matrix, factor: float = 1.0
-) -> Vector:
-    """The losses of the covariances of paired columns, z = (mu11' - mu11) / sqrt((mu22 - mu11²) / n).
+) -> Matrix:
+    """The losses of the covariances of each column with each of other ones, z = (mu11' - mu11) / √((mu22 - mu11²) / n).
 
     Where products of deviations do not vary (an attribute of two values, half of each, with itself or its like) that
     variance is 0 and one changed record would lose all: what is left then is the next term of the variance,
     (mu20 mu02 + mu11²) / n². Elsewhere it is of order 1/n of the first and left out, as in the paper. Second moments
     are `factor` times those of 1/n.
     """
-    a, b = _centred(first), _centred(second)
-    mu11 = factor * (a * b).mean(axis=0)
-    mu22 = (a**2 * b**2).mean(axis=0)
-    released = factor * (_centred(released_first) * _centred(released_second)).mean(axis=0)
-    scale = factor * (a.std(axis=0) * b.std(axis=0))
-    n = len(first)
+    n, a, b = len(first), _centred(first), _centred(second)
+    mu11 = factor * (a.T @ b) / n
+    mu22 = (a**2).T @ (b**2) / n
+    released = factor * (_centred(released_first).T @ _centred(released_second)) / n
+    scale = factor * np.outer(a.std(axis=0), b.std(axis=0))
     return _losses(released - mu11, np.maximum((mu22 - mu11**2) / n, (scale**2 + mu11**2) / n**2), scale)
 
 
@@ -120,9 +123,9 @@ def _centred(x: Matrix) -> Matrix:
     return x - x.mean(axis=0)
 
 
-def _pairs(x: Matrix) -> tuple[Matrix, Matrix]:
-    i, j = np.triu_indices(x.shape[1], k=1)
-    return x[:, i], x[:, j]
+def _of_pairs(losses: Matrix) -> float:
+    """The average over the pairs of different attributes."""
+    return _average(losses[np.triu_indices(len(losses), k=1)])
 
 
 def _mean_loss(original: Matrix, protected: Matrix, factor: float) -> float:
@@ -131,30 +134,19 @@ def _mean_loss(original: Matrix, protected: Matrix, factor: float) -> float:
     return _average(_losses(change, factor * spread**2 / len(original), np.abs(original).max(axis=0)))
 
 
-def _variance_loss(original: Matrix, protected: Matrix, factor: float) -> float:
-    """That of the covariance of each attribute with itself."""
-    return _average(covariance_losses(original, original, protected, protected, factor))
-
-
-def _covariance_loss(original: Matrix, protected: Matrix, factor: float) -> float:
-    return _average(covariance_losses(*_pairs(original), *_pairs(protected), factor))
-
-
 def _correlation_loss(original: Matrix, protected: Matrix, factor: float) -> float:
     """z = (r' - r) / sqrt(V), V the delta-method variance of r, written so that r = 0 needs no division by it.
 
     Each of its terms is a moment of order four over two of order two, so it has `factor` twice in the denominator. A
     released constant has no correlation with anything.
     """
-    a, b = _pairs(standardised(original))
-    r = (a * b).mean(axis=0)
-    mu22 = (a**2 * b**2).mean(axis=0)
-    mu40, mu04 = (a**4).mean(axis=0), (b**4).mean(axis=0)
-    mu31, mu13 = (a**3 * b).mean(axis=0), (a * b**3).mean(axis=0)
-    variance = difference(mu22 + r**2 * (mu40 + mu04 + 2 * mu22) / 4, r * (mu31 + mu13))
-    released_a, released_b = _pairs(standardised(protected))
-    released = (released_a * released_b).mean(axis=0)
-    return _average(_losses(released - r, variance / factor**2 / len(original), np.ones_like(r)))
+    n, a = len(original), standardised(original)
+    square = a**2
+    r, mu22, mu31 = (x.T @ y / n for x, y in ((a, a), (square, square), (square * a, a)))
+    mu40 = np.diagonal(mu22)
+    variance = difference(mu22 + r**2 * (mu40[:, None] + mu40 + 2 * mu22) / 4, r * (mu31 + mu31.T))
+    b = standardised(protected)
+    return _of_pairs(_losses(b.T @ b / n - r, variance / factor**2 / n, np.ones_like(r)))
 
 
 def _quantile_loss(original: Matrix, protected: Matrix, factor: float, density: Density, levels: Vector) -> float:
@@ -177,8 +169,11 @@ def _density(x: Vector, at: Vector, density: Density, factor: float) -> Vector:
 def _kernel(x: Vector, at: Vector) -> Vector:
     """Gaussian kernel density estimate with Scott's bandwidth."""
     bandwidth = len(x) ** -0.2 * x.std(ddof=1)
-    kernel = np.exp(-0.5 * ((at[:, None] - x) / bandwidth) ** 2)
-    return kernel.mean(axis=1) / (bandwidth * np.sqrt(2 * np.pi))
+    x = np.sort(x)
+    low, high = np.searchsorted(x, at - FAR * bandwidth), np.searchsorted(x, at + FAR * bandwidth)
+    near = zip(at, low, high, strict=True)
+    kernels = [np.exp(-0.5 * ((value - x[start:end]) / bandwidth) ** 2).sum() for value, start, end in near]
+    return np.array(kernels) / (len(x) * bandwidth * np.sqrt(2 * np.pi))
 
 
 def _normal(x: Vector, at: Vector, factor: float) -> Vector:

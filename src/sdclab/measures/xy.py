@@ -4,7 +4,7 @@ PIL looks at the dependents alone, so a mere permutation of their rows loses not
 covariance part (Mateo-Sanz, Domingo-Ferrer & Sebé 2005) to the pairs of one dependent and one independent.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Annotated
 
 import numpy as np
@@ -14,9 +14,6 @@ from sdclab.measures.pil import covariance_losses
 from sdclab.microdata.attribute import Attribute, Attributes
 from sdclab.numerics.arrays import Indices, Matrix, Vector, matched
 from sdclab.numerics.linalg import standardised
-
-BLOCK = 10_000_000
-"""Numbers in a matrix of pairs of columns, at most, unless one column has as many pairs."""
 
 NUMBERS = {
     "xy": Number("loss of the relations with independents", "loss", 0, 100, better="less"),
@@ -48,7 +45,7 @@ def measure(
     before, after, of_dependent = _widened(columns.dependent, original, protected)
     beside, _, of_independent = _widened(columns.independent, independent, independent)
     pairs = np.add.outer(of_dependent * independent.shape[1], of_independent).ravel()
-    losses = np.concatenate([_losses(*each, beside) for each in _blocks(before, after, beside)])
+    losses = covariance_losses(before, beside, after, beside).ravel()
     # where every attribute is a number, each pair is divided by 1
     mean = 100 * float(np.mean(np.bincount(pairs, losses) / np.bincount(pairs)))
     return {"xy": mean, "xy_lost": 100 * _lost(before, after, beside)}
@@ -62,20 +59,6 @@ def _lost(before: Matrix, after: Matrix, beside: Matrix) -> float:
     there = float((then**2).sum()) - by_chance
     gone = float(((now - then) ** 2).sum()) - by_chance
     return float(np.clip(gone / there, 0, 1)) if there > by_chance else 0.0
-
-
-def _blocks(before: Matrix, after: Matrix, beside: Matrix) -> Iterator[tuple[Matrix, Matrix]]:
-    """Columns of both files, as many as fit in memory with every independent."""
-    step = max(1, BLOCK // max(beside.size, 1))
-    for start in range(0, before.shape[1], step):
-        yield before[:, start : start + step], after[:, start : start + step]
-
-
-def _losses(before: Matrix, after: Matrix, beside: Matrix) -> Vector:
-    """Of every covariance of a column with one of the independents, column by column."""
-    p, q = before.shape[1], beside.shape[1]
-    tiled = np.tile(beside, p)
-    return covariance_losses(np.repeat(before, q, axis=1), tiled, np.repeat(after, q, axis=1), tiled)
 
 
 def _widened(attributes: Sequence[Attribute], before: Matrix, after: Matrix) -> tuple[Matrix, Matrix, Indices]:
