@@ -140,9 +140,12 @@ class TestStreams:
             said = running.stderr.read()
         assert (running.returncode, said) == (0, "")
 
-    def test_a_command_that_cannot_tell_its_progress_has_not_done_its_work(self, home):
+    def test_a_command_that_cannot_tell_what_it_does_has_not_done_its_work(self, home):
         pytest.importorskip("matplotlib")
+        with (home / "in.csv").open("a") as file:
+            file.write(",\n")  # a record that is dropped, which is said
         command = [sys.executable, "-m", "sdclab.cli.main", "map", "in.csv", "--methods", "mdav", "-o", "map"]
+        command += ["--missing", "drop"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
             running.stderr.close()
             said = running.stdout.read()

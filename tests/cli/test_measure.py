@@ -172,6 +172,28 @@ class TestPairs:
         assert "constant is constant" in err
 
 
+def test_a_long_file_is_measured_by_samples(run):
+    """Their sizes and standard errors are told; all records give another number, without an error."""
+    before = records(21_000)
+    before.to_csv("before.csv", index=False)
+    before.assign(tax=before["tax"] + np.random.default_rng(2).normal(0, 50, 21_000)).to_csv("after.csv", index=False)
+    asked = ("measure", "before.csv", "after.csv", "--measures", "dbrl,s_pmse,interval")
+    _, shown, err = run(*asked)
+    assert err == ""  # no terminal, no bar
+    assert "s_pmse (mean of 5 samples of 4,000 records; ± standard error)\n" in shown
+    assert re.search(r"^  s_pmse +[\d.]+  ± [\d.]+, in 4,000 records$", shown, re.MULTILINE)
+    assert "dbrl (linkage of a sample of 5,000 records; ± standard error)\n" in shown
+    assert re.search(r"^  dbrl +[\d.]+  ± [\d.]+$", shown, re.MULTILINE)
+    assert re.search(r"\n\ninterval\n  interval +[\d.]+\n", shown)
+    quick, whole = (json.loads(run(*asked, "--json", *more)[1]) for more in ((), ("--all",)))
+    assert quick["samples"]["dbrl"].keys() == {"number", "records", "standard_errors"}
+    assert (quick["samples"]["s_pmse"]["number"], quick["samples"]["s_pmse"]["records"]) == (5, 4_000)
+    assert "samples" not in whole
+    assert quick["measures"]["interval"] == whole["measures"]["interval"]
+    off = quick["measures"]["dbrl"]["dbrl"] - whole["measures"]["dbrl"]["dbrl"]
+    assert 0 < abs(off) < 4 * quick["samples"]["dbrl"]["standard_errors"]["dbrl"]
+
+
 def test_text_is_compared_as_categories(run, people):
     """It used to be left out; unchanged, it is independent."""
     rng = np.random.default_rng(1)

@@ -8,6 +8,7 @@ from sklearn.metrics import roc_auc_score
 from sdclab.base.errors import SdclabError
 from sdclab.measures import detection, measure
 from sdclab.microdata.attribute import Attribute, Attributes
+from sdclab.numerics.draws import some
 
 BOTH = pytest.mark.parametrize("classifier", ["forest", "logistic"])
 
@@ -161,9 +162,14 @@ class TestParts:
             assert not set(sources[releases]) & set(rows)
             assert len(originals) > n / 2
 
-    def test_a_longer_file_is_thinned_evenly(self, rng):
-        x, y = rng.standard_normal((2, 99, 2))
-        assert detected(x, y, sample=50) == detected(x[::2], y[::2])
+    def test_a_sample_is_drawn_at_random(self, rng):
+        """Of a file in which every second record was left alone, evenly spaced ones would tell nothing."""
+        x, y = rng.standard_normal((2, 400, 2))
+        y[::2] = x[::2]
+        y[1::2] += 9
+        assert 10 < detected(x, y, sample=100) < 90
+        rows = some(400, 100)
+        assert detected(x, y, sample=100) == detected(x[rows], y[rows])
 
     @pytest.mark.parametrize(("options", "told"), [({"trees": 0}, "trees is 0"), ({"sample": 1}, "sample is 1")])
     def test_too_little_is_refused(self, rng, options, told):

@@ -2,8 +2,11 @@
 import sys
 import time
 
+from snakemake.logging import logger
+
 from sdclab.base import documents
 from sdclab.base.errors import SdclabError
+from sdclab.cli import progress
 from sdclab.evidence import fit
 from sdclab.experiment import integrity, plan
 from sdclab.output.plots import PLOTS
@@ -35,6 +38,9 @@ except SdclabError as error:
     sys.exit(f"sdclab: {error}")
 
 RESULTS = PLAN.results
+
+if workflow.is_main_process:
+    progress.follow(logger)
 
 
 wildcard_constraints:

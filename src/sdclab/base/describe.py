@@ -42,6 +42,8 @@ class Number:
     high: float = inf
     unit: str = ""
     better: Literal["less", "more"] | None = None
+    sized: bool = False
+    """whether it hangs on how many records there are: of a sample it is what so short a file has"""
 
     @property
     def axis(self) -> str:

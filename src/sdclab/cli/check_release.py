@@ -8,7 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from sdclab.base.errors import listed
-from sdclab.cli.common import about, add_pair_options, paired, progress
+from sdclab.cli.common import about, add_pair_options, paired
+from sdclab.cli.progress import Progress
 from sdclab.experiment.gate import Check, Gate, Limit, check, read_gate
 from sdclab.microdata.pairing import Pair
 
@@ -40,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
     gate = read_gate(options.limits) if options.limits else Gate()
     options.key, options.target = options.key or gate.key, options.target or gate.target
     both, others, rules = paired(options)
-    checks = check(both, [*gate.limits, *options.limit], progress, others, rules)
+    checks = check(both, [*gate.limits, *options.limit], Progress(), others, rules)
     with suppress(BrokenPipeError):  # a reader that has gone does not open the gate
         print(_as_json(checks, both) if options.json else _as_text(checks, both))
     return int(_failed(checks) > 0)

@@ -25,12 +25,6 @@ def say(line: str) -> None:
     print(line, file=sys.stderr)
 
 
-def progress(name: str) -> None:
-    """What is being measured, on a terminal."""
-    if sys.stderr.isatty():
-        print(f"\r\x1b[K{name} ...\r", end="", file=sys.stderr, flush=True)
-
-
 def add_pair_options(parser: argparse.ArgumentParser) -> None:
     """An original and its release, and all that is said about them."""
     parser.add_argument("original", type=Path)

@@ -1,7 +1,6 @@
 """sdclab map: every method tried on a file, for its owner to choose from."""
 
 import argparse
-import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -9,6 +8,7 @@ from pathlib import Path
 from sdclab.base import files
 from sdclab.base.errors import SdclabError
 from sdclab.cli.common import add_column_options, add_risk_options, file_of, names_in, prepared, say
+from sdclab.cli.progress import Progress
 from sdclab.experiment import choice
 from sdclab.experiment.ranking import PLAIN, aim_of, best, name_of, trade_off, verdict
 from sdclab.methods import METHODS
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> None:
 
     file = file_of(options, options.file)
     table = prepared(file, options, say=note)
-    made = choice.choose(table, options.methods, options.replicates, note, progress, aim)
+    made = choice.choose(table, options.methods, options.replicates, note, Progress(), aim)
     said = [word for name in ("type", "rule") for text in getattr(options, name) for word in (f"--{name}", text)]
     page = deliver(folder, file, made, notes, said)
     for line in verdict(made.ranked, aim):
@@ -73,16 +73,3 @@ def run(options: argparse.Namespace) -> None:
     for line in made.explored.refusals():
         print(f"     -  {line}")
     print(f"\nFor you, not for release: {page}")
-
-
-def progress(done: int, total: int, label: str) -> None:
-    """A bar on a terminal, a plain line a step elsewhere."""
-    if not sys.stderr.isatty():
-        if done < total:
-            say(f"{done + 1} of {total}: {label}")
-        return
-    width = 30
-    filled = width * done // max(total, 1)
-    end = "" if done < total else "\n"
-    bar = "#" * filled + "." * (width - filled)
-    print(f"\r\x1b[K[{bar}] {done}/{total} {label}", end=end, file=sys.stderr, flush=True)

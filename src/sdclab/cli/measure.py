@@ -9,10 +9,11 @@ from typing import Any
 
 from sdclab.base import files
 from sdclab.base.errors import SdclabError
-from sdclab.cli.common import about, add_pair_options, names_in, paired, progress, say
-from sdclab.experiment.comparison import Comparison, compare, control_of
+from sdclab.cli.common import about, add_pair_options, names_in, paired, say
+from sdclab.cli.progress import Progress
+from sdclab.experiment.comparison import LONG, Comparison, Sample, compare, control_of
 from sdclab.experiment.records import risks
-from sdclab.measures import MEASURES
+from sdclab.measures import MEASURES, number
 from sdclab.microdata.dataset import Dataset
 from sdclab.microdata.pairing import Pair
 
@@ -32,6 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> 
     add_pair_options(parser)
     records = "write the risk of every record here, by row number; for the owner alone"
     parser.add_argument("--records", type=Path, metavar="FILE", help=records)
+    everything = f"let slow measures look at all records, not at samples of a file of more than {LONG:,}"
+    parser.add_argument("--all", action="store_true", help=everything)
     parser.add_argument(
         "--measures", type=names_in(MEASURES), default=(), metavar="A,B", help="default: all that apply"
     )
@@ -41,7 +44,7 @@ def run(options: argparse.Namespace) -> None:
     """Print the measures as text or JSON."""
     _check_records(options)
     both, others, rules = paired(options)
-    found = compare(both, options.measures, progress, others, rules)
+    found = compare(both, options.measures, Progress(), others, rules, quick=not options.all)
     if options.records:
         _write_records(options.records, both, others)
     told = about(both)
@@ -72,8 +75,9 @@ def _as_text(found: Comparison, told: Mapping[str, Any]) -> str:
         f"independent  {', '.join(told['independent']) or '(none)'}",
     ]
     for measure, numbers in found.numbers.items():
-        lines += ["", measure]
-        lines += [f"  {name:<30}{_shown(value):>12}" for name, value in numbers.items()]
+        sample = found.samples.get(measure)
+        lines += ["", f"{measure} ({_of(sample)})" if sample else measure]
+        lines += [f"  {name:<30}{_shown(value):>12}{_margin(sample, name)}".rstrip() for name, value in numbers.items()]
     if found.broken:
         lines += ["", "rules broken, in records of the original and of the release"]
         lines += [f"  {text:<30}{before:>12}{after:>12}" for text, (before, after) in found.broken.items()]
@@ -86,11 +90,32 @@ def _shown(value: float) -> str:
     return "not defined" if math.isnan(value) else f"{value:.3f}"
 
 
+def _of(sample: Sample) -> str:
+    """What was looked at."""
+    if sample.number == 1:
+        return f"linkage of a sample of {sample.records:,} records; ± standard error"
+    return f"mean of {sample.number} samples of {sample.records:,} records; ± standard error"
+
+
+def _margin(sample: Sample | None, name: str) -> str:
+    """How far off a number may be that hangs on the draw, and whether the whole file would have another in any case."""
+    error = sample.errors.get(name, math.nan) if sample else math.nan
+    if sample is None or math.isnan(error):
+        return ""
+    return f"  ± {error:.3g}" + (f", in {sample.records:,} records" if number(name).sized else "")
+
+
 def _as_json(found: Comparison, told: Mapping[str, Any]) -> str:
-    numbers = {
-        measure: {name: value if math.isfinite(value) else None for name, value in values.items()}
-        for measure, values in found.numbers.items()
-    }
+    numbers = {measure: _finite(values) for measure, values in found.numbers.items()}
     broken = {rule: {"original": counts[0], "release": counts[1]} for rule, counts in found.broken.items()}
-    extra = {"rules_broken": broken} if broken else {}
+    extra: dict[str, Any] = {"rules_broken": broken} if broken else {}
+    if found.samples:
+        extra["samples"] = {
+            measure: {"number": each.number, "records": each.records, "standard_errors": _finite(each.errors)}
+            for measure, each in found.samples.items()
+        }
     return json.dumps({**told, "measures": numbers, **extra, "not_measured": found.reasons}, indent=2)
+
+
+def _finite(values: Mapping[str, float]) -> dict[str, float | None]:
+    return {name: value if math.isfinite(value) else None for name, value in values.items()}

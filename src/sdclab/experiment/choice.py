@@ -1,17 +1,15 @@
 """Choosing a method for a file: every method's grid, run and measured on it, and what speaks for which point."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
-
-import numpy as np
 
 from sdclab import measures, methods
 from sdclab.base.errors import SdclabError, reason, shortened
 from sdclab.experiment import exposed
 from sdclab.experiment.cell import Cell, Measures, releases, run
-from sdclab.experiment.comparison import OPTIONS
+from sdclab.experiment.comparison import OPTIONS, Progress
 from sdclab.experiment.file import Prepared
 from sdclab.experiment.gate import measures_of
 from sdclab.experiment.grid import GridEntry, expand
@@ -25,7 +23,8 @@ from sdclab.microdata.attribute import Attributes
 from sdclab.microdata.dataset import Dataset
 from sdclab.microdata.microdata import Say
 from sdclab.microdata.roles import Roles
-from sdclab.numerics.seeds import seed_of, stream
+from sdclab.numerics.draws import some
+from sdclab.numerics.seeds import seed_of
 
 SAMPLE_SIZE = 5_000
 """Of a longer file a random sample of so many records is mapped: linkage costs time with the square of the records."""
@@ -44,9 +43,6 @@ MEASURED: Mapping[str, Mapping[str, object]] = {
 }
 """At every point. Membership runs the method again on halves of the records; two tell it to a few points of AUC."""
 
-Progress = Callable[[int, int, str], None]
-"""Takes how many of how many are done, and the name of the next."""
-
 
 def check_replicates(replicates: int) -> None:
     if not 1 <= replicates <= MAX_REPLICATES:
@@ -59,8 +55,8 @@ def sampled(dataset: Dataset, size: int = SAMPLE_SIZE) -> Dataset:
     n = len(dataset.values)
     if n <= size:
         return dataset
-    places = np.sort(stream(seed_of("sample", n, size)).choice(n, size, replace=False))
-    return dataset.with_values(dataset.kind, f"{size} of the {n} records of {dataset.source}", dataset.values[places])
+    source = f"{size} of the {n} records of {dataset.source}"
+    return dataset.with_values(dataset.kind, source, dataset.values[some(n, size)])
 
 
 @dataclass

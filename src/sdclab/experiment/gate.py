@@ -10,7 +10,7 @@ stands in a file of the owner's; the command line has `--limit "rep_u <= 1"`. Wh
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite, isnan, nan
 from pathlib import Path
@@ -21,7 +21,7 @@ import pandas as pd
 from sdclab.base import documents
 from sdclab.base.describe import Number, described
 from sdclab.base.errors import SdclabError, listed, shortened, unknown
-from sdclab.experiment.comparison import Comparison, compare, paired
+from sdclab.experiment.comparison import Comparison, Progress, compare, paired
 from sdclab.measures import declarations, number
 from sdclab.microdata.dataset import Dataset
 from sdclab.microdata.pairing import Pair
@@ -170,16 +170,18 @@ class Check:
 def check(
     both: Pair,
     limits: Sequence[Limit],
-    say: Callable[[str], None] = lambda name: None,
+    progress: Progress = lambda done, total, label: None,
     others: Dataset | None = None,
     rules: Sequence[str] = (),
 ) -> list[Check]:
-    """Every limit, and every rule, which a release must not break more often than the original; `say` hears the name of
-    each measure. The value of a rule is the number of released records that break it.
+    """Every limit, and every rule, which a release must not break more often than the original.
+
+    The value of a rule is the number of released records that break it. All records of a file count, however long it
+    is: what is let through must not hang on a draw. `progress` hears how far it is.
     """
     if not limits:
         raise SdclabError("there is no limit to check; one is written as membership <= 55.")
-    found = compare(both, measures_of(limit.quantity for limit in limits), say, others, rules, partly=True)
+    found = compare(both, measures_of(limit.quantity for limit in limits), progress, others, rules, partly=True)
     numbers = {name: value for told in found.numbers.values() for name, value in told.items()}
     checks = [
         Check(limit.text, value, passed, _why(limit, found) if isnan(value) else "")

@@ -73,6 +73,14 @@ def with_gaps(name: str) -> bool:
     return bool(MEASURES.declared(name, "WITH_GAPS", False))
 
 
+def sample_of(name: str) -> int:
+    """How many records there are in each sample of a long file that a slow measure looks at; 0: it looks at all."""
+    try:
+        return int(MEASURES.declared(name, "SAMPLE", 0))
+    except SdclabError:  # somebody's measure that is broken: whoever uses it is told
+        return 0
+
+
 Files = tuple[Matrix, Matrix, Matrix]
 """Original, protected, independent."""
 

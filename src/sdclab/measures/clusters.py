@@ -33,11 +33,15 @@ BEST: Mapping[str, Any] = {"": {}}
 """One comparison, with the best clusters that the protocol finds in the original."""
 
 FOUND = {
-    "d1": Number("distance of centres d1", "loss", 0, better="less"),
-    "d2": Number("distance of memberships d2", "loss", 0, better="less"),
-    "objective_original": Number("objective of the original file", low=0),
-    "objective_protected": Number("objective of the protected file", low=0),
+    "d1": Number("distance of centres d1", "loss", 0, better="less", sized=True),
+    "d2": Number("distance of memberships d2", "loss", 0, better="less", sized=True),
+    "objective_original": Number("objective of the original file", low=0, sized=True),
+    "objective_protected": Number("objective of the protected file", low=0, sized=True),
 }
+
+SAMPLE = 2_000
+"""Records in each sample of a user's long file, unless all are asked for."""
+
 NUMBERS = FOUND | {f"{name}_*": replace(number, label=f"{number.label}, against *") for name, number in FOUND.items()}
 
 

@@ -11,6 +11,7 @@ from scipy.spatial.distance import cdist
 
 from sdclab.base.describe import Doc, Given, Number
 from sdclab.clustering.classes import Distinct
+from sdclab.measures._samples import rows_of
 from sdclab.microdata.attribute import Attributes
 from sdclab.numerics.arrays import Indices, Matrix, Vector, matched
 from sdclab.numerics.linalg import standardised
@@ -39,6 +40,7 @@ def measure(
     direction: Annotated[
         Literal["original", "protected"], Doc("for every original the nearest protected record, or the reverse")
     ] = "original",
+    sample: Annotated[int | None, Doc("link only so many records, drawn at random, to all of the other file")] = None,
     columns: Annotated[Attributes | None, Given()] = None,
 ) -> dict[str, float]:
     """The share of records that an intruder links correctly to the nearest one; a tie of t nearest counts 1/t.
@@ -57,9 +59,10 @@ def measure(
         known[:, j], released[:, j], weights[j] = _weighted(original[:, j], protected[:, j])
     if direction == "protected":
         known, released = released, known
+    mates = rows_of(len(original), sample, "dbrl")
     p = original.shape[1]
     counts = range(1, min(7, p) + 1) if attributes == "first" else [p]
-    shares = [100 * float(np.mean(_credit(known[:, :k], released[:, :k], weights[:k]))) for k in counts]
+    shares = [100 * float(np.mean(_credit(known[mates, :k], released[:, :k], weights[:k], mates))) for k in counts]
     return {"dbrl": float(np.mean(shares))}
 
 
@@ -79,17 +82,17 @@ def _weighted(original: Vector, protected: Vector) -> tuple[Vector, Vector, floa
     return before.astype(float), after.astype(float), 2 / (1 - float(share @ share))
 
 
-def _credit(known: Matrix, released: Matrix, weights: Vector) -> Vector:
+def _credit(known: Matrix, released: Matrix, weights: Vector, mates: Indices) -> Vector:
     """1/t for every record whose true mate is among the t nearest, else 0.
 
-    `weights` are the squares of the distances of categories; 0 for a number.
+    `weights` are the squares of the distances of categories; 0 for a number. `mates` tells where each is released.
     """
     if not weights.any():
-        return _by_tree(known, released)
+        return _by_tree(known, released, mates)
     sizes = np.where(weights > 0, 1 + np.maximum(known.max(axis=0), released.max(axis=0)), 1).astype(np.intp)
     if sizes.sum() > MAX_COLUMNS:
-        return _by_pairs(known, released, weights)
-    return _by_tree(_corners(known, weights, sizes), _corners(released, weights, sizes))
+        return _by_pairs(known, released, weights, mates)
+    return _by_tree(_corners(known, weights, sizes), _corners(released, weights, sizes), mates)
 
 
 def _corners(records: Matrix, weights: Vector, sizes: Indices) -> Matrix:
@@ -101,7 +104,7 @@ def _corners(records: Matrix, weights: Vector, sizes: Indices) -> Matrix:
     return np.hstack(parts)
 
 
-def _by_pairs(known: Matrix, released: Matrix, weights: Vector) -> Vector:
+def _by_pairs(known: Matrix, released: Matrix, weights: Vector, mates: Indices) -> Vector:
     """By the distances of all pairs of distinct records, block by block."""
     a, b = Distinct.of(known), Distinct.of(released)
     reach, tied = np.empty((2, len(a.records)))
@@ -112,7 +115,7 @@ def _by_pairs(known: Matrix, released: Matrix, weights: Vector) -> Vector:
         nearest = np.sqrt(squares.min(axis=1))
         reach[rows] = nearest + slack(nearest)
         tied[rows] = (squares <= reach[rows][:, None] ** 2) @ b.copies
-    apart = known - released
+    apart = known - released[mates]
     own = np.sqrt(np.where(weights > 0, weights * (apart != 0), apart**2).sum(axis=1))
     return np.where(own <= reach[a.which], 1 / tied[a.which], 0.0)
 
@@ -126,16 +129,17 @@ def _squares(a: Matrix, b: Matrix, weights: Vector) -> Matrix:
     return np.asarray(squares)
 
 
-def _by_tree(known: Matrix, released: Matrix) -> Vector:
+def _by_tree(known: Matrix, released: Matrix, mates: Indices) -> Vector:
     """By the two nearest of every record, found in a tree."""
     # equal released records are one point of the tree, so that a file full of copies costs no more
     distinct = Distinct.of(released)
     tree = cKDTree(distinct.records)
-    nearest, next_nearest = _two_nearest(tree, known, distinct.which).T
-    own = np.linalg.norm(known - distinct.records[distinct.which], axis=1)
+    released_as = distinct.which[mates]
+    nearest, next_nearest = _two_nearest(tree, known, released_as).T
+    own = np.linalg.norm(known - distinct.records[released_as], axis=1)
     reach = nearest + slack(nearest)
     linked = own <= reach
-    credit = linked / distinct.copies[distinct.which]
+    credit = linked / distinct.copies[released_as]
     tied = np.flatnonzero(linked & (next_nearest <= reach))
     credit[tied] = [1 / distinct.copies[ties].sum() for ties in tree.query_ball_point(known[tied], reach[tied])]
     return credit

@@ -16,6 +16,7 @@ from scipy.stats import rankdata
 from sdclab.base.describe import Doc, Given, Number
 from sdclab.base.errors import SdclabError
 from sdclab.clustering.classes import Distinct
+from sdclab.measures._samples import rows_of
 from sdclab.measures.propensity import Stacked, basis_of, memberships, sparing, terms_of
 from sdclab.microdata.attribute import Attribute, Attributes
 from sdclab.numerics.arrays import Indices, Mask, Matrix, Vector, most_frequent_first
@@ -27,6 +28,9 @@ from sdclab.numerics.ties import equated
 FOLDS = 5
 ROWS, LEAF = 2000, 5
 """Of a tree: the records that it is grown on, at most, and the fewest in a leaf."""
+
+SAMPLE = 4_000
+"""Records in each sample of a user's long file, unless all are asked for."""
 
 NUMBERS = {
     "detection": Number("records told apart, 2 (AUC - 50)", "loss", 0, 100, "%", "less"),
@@ -48,7 +52,7 @@ def measure(
         Doc("a random forest, if scikit-learn is installed, or else a logistic model; or the one that is named"),
     ] = "auto",
     trees: Annotated[int, Doc("trees of the forest, at least 1")] = 50,
-    sample: Annotated[int, Doc("of longer files only so many records, evenly spaced, with their releases")] = 20_000,
+    sample: Annotated[int | None, Doc("only so many records, drawn at random, with their releases")] = None,
     columns: Annotated[Attributes | None, Given()] = None,
 ) -> dict[str, float]:
     """AUC by five-fold cross-validation, and how far it is above 50 (0 if it is below), from 0 to 100.
@@ -57,10 +61,9 @@ def measure(
     released record is original, and AUC would fall below 50. So it would where a release has a record's dependents at
     another place: such records are not learnt from while the other is told. All attributes enter, the independents too.
     """
-    for name, value, least in (("trees", trees, 1), ("sample", sample, 2)):
-        if value < least:
-            raise SdclabError(f"measure detection: {name} is {value} but must be at least {least}.")
-    rows = np.linspace(0, len(original) - 1, min(sample, len(original))).round().astype(np.intp)
+    if trees < 1:
+        raise SdclabError(f"measure detection: trees is {trees} but must be at least 1.")
+    rows = rows_of(len(original), sample, "detection", least=2)
     stacked = Stacked.of(original[rows], protected[rows], independent[rows], columns)
     features = _features(stacked)
     is_forest = _is_forest(classifier)

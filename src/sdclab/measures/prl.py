@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sdclab.base.describe import Doc, Given, Number
 from sdclab.base.errors import SdclabError
 from sdclab.clustering.classes import Distinct
+from sdclab.measures._samples import rows_of
 from sdclab.microdata.attribute import Attributes
 from sdclab.numerics.arrays import Indices, Matrix, Vector, matched
 from sdclab.numerics.ties import at_most, equated, slack
@@ -54,7 +55,7 @@ def measure(
     ] = "counted",
     sample: Annotated[
         int | None,
-        Doc("link only so many originals, evenly spaced in the file, to all released records; cost is then linear"),
+        Doc("link only so many originals, drawn at random, to all released records; cost is then linear"),
     ] = None,
     columns: Annotated[Attributes | None, Given()] = None,
 ) -> dict[str, float]:
@@ -64,9 +65,6 @@ def measure(
     """
     if bins < 2:
         raise SdclabError(f"measure prl: bins is {bins} but must be at least 2.")
-    n = len(original)
-    if sample is not None and not 1 <= sample <= n:
-        raise SdclabError(f"measure prl: sample is {sample} but must lie between 1 and the number of records, {n}.")
     known, released = _cells(original, protected, bins, cut, columns)
     if attributes == "informative":
         chosen = informative(original, bins, columns)
@@ -75,7 +73,7 @@ def measure(
     if p > MAX_ATTRIBUTES:
         raise SdclabError(f"measure prl: {p} attributes, but at most {MAX_ATTRIBUTES} are allowed.")
     counts = range(1, min(7, p) + 1) if attributes == "first" else [p]
-    mates = np.linspace(0, n - 1, sample or n).round().astype(np.int64)
+    mates = rows_of(len(original), sample, "prl")
     shares = [_linked(known[mates, :k], released[:, :k], mates, probabilities) for k in counts]
     return {"prl": float(np.mean(shares))}
 

@@ -36,8 +36,11 @@ PER_TERM = 10
 Term = tuple[int, ...]
 """The attributes, or their columns, whose product is a term, one of them as often as its power."""
 
+SAMPLE = 4_000
+"""Records in each sample of a user's long file, unless all are asked for."""
+
 NUMBERS = {
-    "propensity_*": Number("sum of (p - 1/2)²", "loss", 0, better="less"),
+    "propensity_*": Number("sum of (p - 1/2)²", "loss", 0, better="less", sized=True),
     "terms_*": Number("terms of the model", low=0),
     "floor_*": Number("sum of (p - 1/2)² of two independent samples", low=0),
 }

@@ -14,10 +14,13 @@ from sdclab.measures.propensity import Stacked, basis_of, sparing, terms_of, tol
 from sdclab.microdata.attribute import Attributes
 from sdclab.numerics.arrays import Matrix
 
+SAMPLE = 4_000
+"""Records in each sample of a user's long file, unless all are asked for."""
+
 NUMBERS = {
-    "s_pmse": Number("pMSE over that of two independent samples", "loss", 0, better="less"),
-    "s_pmse_plugin": Number("pMSE over that of plug-in synthesis", "loss", 0, better="less"),
-    "pmse": Number("pMSE, of the most that it can be", "loss", 0, 100, "%", "less"),
+    "s_pmse": Number("pMSE over that of two independent samples", "loss", 0, better="less", sized=True),
+    "s_pmse_plugin": Number("pMSE over that of plug-in synthesis", "loss", 0, better="less", sized=True),
+    "pmse": Number("pMSE, of the most that it can be", "loss", 0, 100, "%", "less", sized=True),
     "s_pmse_terms": Number("terms of the model that may differ", low=0),
 }
 
