@@ -46,3 +46,16 @@ def test_the_oldest_result_is_forgotten():
     assert len(calls) == KEPT + 1
     same(0)
     assert len(calls) == KEPT + 2
+
+
+def test_who_says_so_keeps_more():
+    calls = []
+
+    def same(i: int) -> int:
+        calls.append(i)
+        return i
+
+    recalled = remembered(same, kept=KEPT + 1)
+    for i in (*range(KEPT + 1), 0):
+        recalled(i)
+    assert len(calls) == KEPT + 1

@@ -5,6 +5,7 @@ and still publishes every one of them. This measure asks only whether a record w
 """
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
@@ -23,6 +24,9 @@ PERCENTS = np.arange(1, 11)
 
 EXPLAINED = 90
 """Where so many originals (per cent) have another as near, nearness proves nothing."""
+
+MANY = 64
+"""Crowdings kept: a cell may have every attribute in turn as the dependent, in each of its replicates."""
 
 NUMBERS = {
     "copy": Number("records that stand in the release", "risk", 0, 100, "%", "less"),
@@ -68,7 +72,7 @@ def copies(numbers: Mapping[str, Any]) -> bool:
     return copied > limit(crowded)
 
 
-@remembered
+@partial(remembered, kept=MANY)
 def crowding(original: Matrix, columns: Attributes | None = None) -> float:
     """The same share among the originals themselves: those with *another* original as near.
 

@@ -12,10 +12,10 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 KEPT = 4
-"""Results kept of each function, the latest ones."""
+"""Results kept of each function, the latest ones, unless it says how many."""
 
 
-def remembered(function: Callable[P, R]) -> Callable[P, R]:
+def remembered(function: Callable[P, R], kept: int = KEPT) -> Callable[P, R]:
     """The same function, computed once for the same arguments: arrays by content, all others by their text.
 
     An array by columns is not the one by rows, though equal: sums over it are rounded otherwise, and a result must not
@@ -29,7 +29,7 @@ def remembered(function: Callable[P, R]) -> Callable[P, R]:
         if key not in results:
             results[key] = function(*args, **kwargs)
         results.move_to_end(key)
-        while len(results) > KEPT:
+        while len(results) > kept:
             results.popitem(last=False)
         return results[key]
 
