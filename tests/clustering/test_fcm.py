@@ -39,7 +39,7 @@ def test_agrees_with_scikit_fuzzy_from_the_same_start(records, rng, m, c):
 def test_many_restarts_at_once_are_the_runs_one_by_one(records, rng, monkeypatch):
     starts = np.stack([random_records(records, 4, rng) for _ in range(12)])
     together = fcm(records, starts, rng)
-    monkeypatch.setattr(kernel, "BATCH", 1)
+    monkeypatch.setattr(kernel, "CACHED", 1)
     for one, start in zip(together, starts, strict=True):
         (alone,) = fcm(records, start[None], rng)
         assert one.objective == pytest.approx(alone.objective, rel=1e-9)
@@ -77,10 +77,19 @@ def test_the_objective_never_increases(records, rng):
     assert (np.diff(objectives) <= 1e-9 * objectives[0]).all()
 
 
+def shared(distances, rng):
+    """The memberships of a single problem, their weights being their power 1.5."""
+    least, zero = distances.min(axis=1, keepdims=True), np.zeros(distances.shape[2])
+    shares, total, weights = kernel.weighed_or_shared(distances.copy(), least, 1.5, zero, rng, kernel.Room())
+    u = (shares / total)[0]
+    np.testing.assert_allclose(weights[0], u**1.5, rtol=1e-12)
+    return u
+
+
 def test_a_record_that_is_a_centre_belongs_to_it(rng):
     x = np.array([[0.0], [1.0], [5.0], [9.0]])
     (found,) = fcm(x, np.array([[[0.0], [9.0]]]), rng, max_iterations=1)
-    start = kernel.memberships_or_share(((x.T[None] - [[[0.0], [9.0]]]) ** 2), 1.5, np.zeros(4), rng)[0]
+    start = shared((x.T[None] - [[[0.0], [9.0]]]) ** 2, rng)
     np.testing.assert_array_equal(start[:, [0, 3]], [[1, 0], [0, 1]])
     assert found.iterations == 1
 
@@ -88,7 +97,7 @@ def test_a_record_that_is_a_centre_belongs_to_it(rng):
 def test_coincident_centres_share_their_record_at_random(rng):
     shares = []
     for _ in range(200):
-        u = kernel.memberships_or_share(np.array([[[0.0, 4.0], [0.0, 4.0], [9.0, 1.0]]]), 1.5, np.zeros(2), rng)[0]
+        u = shared(np.array([[[0.0, 4.0], [0.0, 4.0], [9.0, 1.0]]]), rng)
         np.testing.assert_allclose(u.sum(axis=0), 1)
         assert u[2, 0] == 0
         shares.append(u[0, 0])

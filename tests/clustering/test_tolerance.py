@@ -37,8 +37,9 @@ class TestTolerance:
         x, v = rng.standard_normal((30, 2)), rng.standard_normal((3, 2))
         bounds = rng.random(30)
         weights = rng.dirichlet(np.ones(3), 30).T ** 1.5
-        moves = tolerance._moves(x, v, weights, bounds, reading)
-        assert (np.linalg.norm(moves, axis=1) <= bounds * (1 + 1e-12)).all()
+        data = tolerance._Data(x.T, bounds, reading, 1.5, rng)
+        moved, _ = data.updated(v[None], weights[None])
+        assert (np.linalg.norm(moved[0, :2].T - x, axis=1) <= bounds * (1 + 1e-12)).all()
 
     def test_the_corrected_objective_never_rises(self, records, rng):
         start = random_records(records, 4, rng)[None]

@@ -5,29 +5,42 @@ all restarts come from one matrix product each.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from sdclab.base.errors import SdclabError
-from sdclab.numerics.arrays import Matrix, Vector
+from sdclab.clustering.watch import Watch
+from sdclab.numerics.arrays import Indices, Matrix, Stack, Vector
 
-Stack = NDArray[np.float64]
-"""Memberships, distances or weights: problem × cluster × record."""
+# a stack of memberships, distances or weights is problem × cluster × record
 
-BATCH = 4_000_000
-"""Memberships that are updated together; more restarts go in several batches."""
+CACHED = 65_536
+"""Memberships that the processor's cache holds: more restarts go in several batches, more records in parts."""
 
-FEW, CACHED = 2048, 131_072
-"""Up to so many records are looked at in one go, more in parts of so many memberships."""
+FEW = 2048
+"""Up to so many records are looked at in one go."""
 
 CANCELLED = 1e-6
 """A squared distance below this share of the record's squared length is taken again from differences."""
 
 SAME = 1e-24
 """A squared distance below this share of the record's squared length is rounding: the record is the centre."""
+
+
+class Room:
+    """Memory for stacks that every pass fills anew: to get it from the system each time takes as long as the sums."""
+
+    def __init__(self) -> None:
+        self.taken: dict[str, Stack] = {}
+
+    def of(self, name: str, shape: tuple[int, ...]) -> Stack:
+        """Room of this shape, with whatever was left there under this name."""
+        taken = self.taken.get(name)
+        if taken is None or taken.shape != shape:
+            self.taken[name] = taken = np.empty(shape)
+        return taken
 
 
 @dataclass(frozen=True)
@@ -70,7 +83,7 @@ def fcm(
     check_fuzziness(m)
     check_clusters(starts.shape[1], len(records))
     origin = centre_of(records)
-    step = max(1, BATCH // (starts.shape[1] * len(records)))
+    step = max(1, CACHED // (starts.shape[1] * len(records)))
     found: list[Partition] = []
     for first in range(0, len(starts), step):
         found += _batch(records - origin, starts[first : first + step] - origin, rng, m, epsilon, max_iterations)
@@ -86,25 +99,24 @@ def centre_of(records: Matrix) -> Vector:
 def _batch(
     records: Matrix, centres: Stack, rng: np.random.Generator, m: float, epsilon: float, max_iterations: int
 ) -> list[Partition]:
-    augmented = augment(records)
-    parts = parts_of(len(records), centres.shape[0] * centres.shape[1])
-    u = [np.zeros((*centres.shape[:2], len(records[part]))) for part in parts]
+    data = _Data(augment(records), parts_of(len(records), centres.shape[0] * centres.shape[1]), m, rng)
     done: dict[int, Partition] = {}
-    running = np.arange(len(centres))
-    sums, totals, _ = _pass(records, augmented, parts, centres, u, m, rng)
+    running, watch = np.arange(len(centres)), Watch(len(centres))
+    sums = data.summed(centres, watch)
     for iteration in range(1, max_iterations + 1):
-        centres = weighted_means(sums, totals, centres)
-        sums, totals, change = _pass(records, augmented, parts, centres, u, m, rng)
-        stop = (change < epsilon) | (iteration == max_iterations)
-        for i in np.flatnonzero(stop):
-            ended = np.concatenate([part[i] for part in u], axis=1)
-            distances = squared_distances(augmented, centres[i : i + 1])[0]
-            objective = float(np.sum(fuzzy_power(ended, m) * distances))
-            done[int(running[i])] = Partition(ended, centres[i].copy(), objective, iteration, float(change[i]))
-        if stop.all():
+        before, centres = centres, weighted_means(sums[:, :, :-1], sums[:, :, -1], centres)
+        seen = watch.value.copy()
+        sums = data.summed(centres, watch)
+        going = np.ones(len(running), dtype=bool)
+        quiet = watch.quiet(seen, epsilon) if iteration < max_iterations else np.arange(len(running))
+        for i, change in zip(quiet, data.largest_change(watch, quiet, before, centres), strict=True):
+            if change < epsilon or iteration == max_iterations:
+                done[int(running[i])] = data.partition(centres[i], iteration, float(change))
+                going[i] = False
+        if not going.any():
             break
-        if stop.any():
-            running, centres, sums, totals, *u = (each[~stop] for each in (running, centres, sums, totals, *u))
+        if not going.all():
+            running, centres, sums, watch = running[going], centres[going], sums[going], watch.only(going)
     return [done[i] for i in range(len(done))]
 
 
@@ -114,25 +126,47 @@ def parts_of(n: int, clusters: int) -> list[slice]:
     return [slice(first, first + size) for first in range(0, n, size)]
 
 
-def _pass(
-    records: Matrix,
-    augmented: Matrix,
-    parts: Sequence[slice],
-    centres: Stack,
-    u: list[Stack],
-    m: float,
-    rng: np.random.Generator,
-) -> tuple[Stack, Matrix, Vector]:
-    """New memberships, part by part, into u; the weighted sums and total weights that follow; the largest change."""
-    sums, totals, change = np.zeros(centres.shape), np.zeros(centres.shape[:2]), np.zeros(len(centres))
-    for i, part in enumerate(parts):
-        seen = augmented[part]
-        updated = memberships_or_share(squared_distances(seen, centres), m, SAME * seen[:, -1], rng)
-        np.maximum(change, largest_change(updated, u[i]), out=change)
-        u[i], weights = updated, fuzzy_power(updated, m)
-        sums += (weights.reshape(-1, updated.shape[2]) @ records[part]).reshape(sums.shape)
-        totals += weights.sum(axis=2)
-    return sums, totals, change
+@dataclass(frozen=True)
+class _Data:
+    """What is clustered, part by part: nothing as large as the memberships is kept."""
+
+    augmented: Matrix
+    parts: Sequence[slice]
+    m: float
+    rng: np.random.Generator
+    room: Room = field(default_factory=Room)
+
+    def summed(self, centres: Stack, watch: Watch) -> Stack:
+        """The weighted sums of the records at these centres, total weights behind them."""
+        sums: Stack = np.zeros((*centres.shape[:2], centres.shape[2] + 1))
+        for part in self.parts:
+            shares, total, weights = self._weighed(part, centres)
+            watch.see(shares, total, part)
+            sums += (weights.reshape(-1, weights.shape[2]) @ self.augmented[part, :-1]).reshape(sums.shape)
+        return sums
+
+    def largest_change(self, watch: Watch, runs: Indices, before: Stack, now: Stack) -> Vector:
+        """The largest change of a membership between the centres of two iterations, for some of the runs."""
+        if not len(runs):
+            return np.zeros(0)
+        pairs = ((part, self.memberships(part, before[runs]), self.memberships(part, now[runs])) for part in self.parts)
+        return watch.largest_change(runs, pairs)
+
+    def memberships(self, part: slice, centres: Stack) -> Stack:
+        shares, total, _ = self._weighed(part, centres)
+        return shares / total
+
+    def partition(self, centres: Matrix, iteration: int, change: float) -> Partition:
+        """Where a run ended."""
+        ended = np.concatenate([self.memberships(part, centres[None])[0] for part in self.parts], axis=1)
+        distances = squared_distances(self.augmented, centres[None])[0]
+        objective = float(np.sum(fuzzy_power(ended, self.m) * distances))
+        return Partition(ended, centres.copy(), objective, iteration, change)
+
+    def _weighed(self, part: slice, centres: Stack) -> tuple[Stack, Stack, Stack]:
+        seen = self.augmented[part]
+        distances, least = apart(seen.T, centres, self.room)
+        return weighed_or_shared(distances, least, self.m, SAME * seen[:, -1], self.rng, self.room)
 
 
 def augment(records: Matrix) -> Matrix:
@@ -141,18 +175,31 @@ def augment(records: Matrix) -> Matrix:
 
 
 def squared_distances(augmented: Matrix, centres: Stack) -> Stack:
-    """Squared Euclidean distances of every record to every centre, by a single product: -2 v'x + v'v + x'x.
+    """Squared Euclidean distances of every record to every centre: problem × cluster × record."""
+    return apart(augmented.T, centres, Room())[0]
 
-    Its error is a rounding of x'x + v'v. That can matter only where v'v is about x'x and the distance far below it:
-    if a record is so near to any centre, all its distances are taken from differences instead.
+
+def apart(columns: Matrix | Stack, centres: Stack, room: Room) -> tuple[Stack, Stack]:
+    """Squared distances of augmented records, a column each, to every centre, and the smallest of each record.
+
+    By a single product: -2 v'x + v'v + x'x. Its error is a rounding of x'x + v'v. That can matter only where v'v is
+    about x'x and the distance far below it: if a record is so near to any centre, all its distances are taken from
+    differences instead. Each problem may have records of its own.
     """
-    flat = centres.reshape(-1, centres.shape[2])
-    left = np.column_stack([-2 * flat, np.einsum("ij,ij->i", flat, flat), np.ones(len(flat))])
-    distances: Stack = (left @ augmented.T).reshape(len(centres), -1, len(augmented))
-    near = distances.min(axis=1) <= CANCELLED * augmented[:, -1]
-    for i in np.flatnonzero(near.any(axis=1)):
-        distances[i][:, near[i]] = cdist(centres[i], augmented[near[i], :-2], "sqeuclidean")
-    return distances
+    squares = np.einsum("pij,pij->pi", centres, centres)[:, :, None]
+    left = np.concatenate([-2 * centres, squares, np.ones_like(squares)], axis=2)
+    distances = room.of("distances", (*centres.shape[:2], columns.shape[-1]))
+    if columns.ndim == 2:
+        np.matmul(left.reshape(-1, left.shape[2]), columns, out=distances.reshape(-1, columns.shape[1]))
+    else:
+        np.matmul(left, columns, out=distances)
+    least = distances.min(axis=1, keepdims=True)
+    near = least[:, 0] <= CANCELLED * columns[..., -1, :]
+    for i in near.any(axis=1).nonzero()[0]:
+        records = (columns if columns.ndim == 2 else columns[i])[:-2, near[i]].T
+        distances[i][:, near[i]] = cdist(centres[i], records, "sqeuclidean")
+        least[i] = distances[i].min(axis=0)
+    return distances, least
 
 
 def weighted_means(sums: Stack, totals: Matrix, before: Stack) -> Stack:
@@ -170,42 +217,51 @@ def fuzzy_power(u: Stack | Matrix, m: float) -> Stack:
     return power
 
 
-def memberships(errors: Stack, m: float, least: Stack | None = None) -> Stack:
-    """u_i = 1 / sum_j (e_i / e_j)^(1/(m-1)) for positive errors (squared distances) over the clusters.
+def memberships(errors: Stack, m: float) -> Stack:
+    """u_i = 1 / sum_j (e_i / e_j)^(1/(m-1)) for positive errors (squared distances) over the clusters."""
+    shares, total, _ = weighed(errors.copy(), errors.min(axis=1, keepdims=True), m, Room())
+    return shares / total
 
-    Taken relative to the smallest error of a record (`least`, if known), so that nothing overflows.
+
+def weighed(errors: Stack, least: Stack, m: float, room: Room) -> tuple[Stack, Stack, Stack]:
+    """Memberships, as shares and their sum for every record, and their weights u^m, of positive errors.
+
+    Shares are taken relative to the smallest error of a record, `least`, so that nothing overflows. The papers' m = 1.5
+    takes products and one square root a record, much cheaper than general powers. `errors` is written to.
     """
-    u = (errors.min(axis=1, keepdims=True) if least is None else least) / errors
-    if m == 1.5:
-        np.multiply(u, u, out=u)
-    else:
-        np.power(u, 1 / (m - 1), out=u)
-    u /= u.sum(axis=1, keepdims=True)
-    return u
+    relative = np.divide(least, errors, out=errors)
+    shares = room.of("shares", relative.shape)
+    if m != 1.5:
+        np.power(relative, 1 / (m - 1), out=shares)
+        total = shares.sum(axis=1, keepdims=True)
+        np.divide(shares, total, out=relative)
+        return shares, total, np.power(relative, m, out=relative)
+    np.multiply(relative, relative, out=shares)
+    total = shares.sum(axis=1, keepdims=True)
+    relative *= shares
+    relative *= 1 / (total * np.sqrt(total))
+    return shares, total, relative
 
 
-def largest_change(updated: Stack, u: Stack) -> Vector:
-    """The largest change of a membership, for each problem."""
-    difference = updated - u
-    np.abs(difference, out=difference)
-    return difference.max(axis=(1, 2))
+def weighed_or_shared(
+    distances: Stack, least: Stack, m: float, zero: Vector, rng: np.random.Generator, room: Room
+) -> tuple[Stack, Stack, Stack]:
+    """The same, where a record that is a centre belongs to it alone, or is shared at random among several.
 
-
-def memberships_or_share(distances: Stack, m: float, zero: Vector, rng: np.random.Generator) -> Stack:
-    """Memberships, where a record that is a centre belongs to it alone, or is shared at random among several.
-
-    `zero`: up to which squared distance each record is a centre.
+    `zero`: up to which squared distance each record is a centre. `distances` is written to.
     """
-    least = distances.min(axis=1, keepdims=True)
     problems, records = np.nonzero(least[:, 0] <= zero)
-    positive = np.maximum(distances, np.finfo(float).tiny) if len(problems) else distances
-    u = memberships(positive, m, np.maximum(least, np.finfo(float).tiny))
-    for problem, record in zip(problems.tolist(), records.tolist(), strict=True):
-        same = distances[problem, :, record] <= zero[record]
-        shares = rng.random(int(same.sum())) if same.sum() > 1 else np.ones(1)
-        u[problem, :, record] = 0
-        u[problem, same, record] = shares / shares.sum()
-    return u
+    if not len(problems):
+        return weighed(distances, least, m, room)
+    at_centres = [distances[i, :, k] <= zero[k] for i, k in zip(problems, records, strict=True)]
+    tiny = np.finfo(float).tiny
+    shares, total, weights = weighed(np.maximum(distances, tiny, out=distances), np.maximum(least, tiny), m, room)
+    for i, k, same in zip(problems.tolist(), records.tolist(), at_centres, strict=True):
+        own = rng.random(int(same.sum())) if same.sum() > 1 else np.ones(1)
+        shares[i, :, k], total[i, 0, k] = 0.0, 1.0
+        shares[i, same, k] = own / own.sum()
+        weights[i, :, k] = shares[i, :, k] ** m
+    return shares, total, weights
 
 
 def memberships_at(records: Matrix, centres: Matrix, m: float) -> Matrix:

@@ -9,9 +9,9 @@ from typing import Literal
 import numpy as np
 
 from sdclab.base.errors import SdclabError
-from sdclab.clustering.fcm import Partition, Stack, check_clusters, random_records
+from sdclab.clustering.fcm import Partition, check_clusters, random_records
 from sdclab.clustering.tolerance import Reading, fcm_with_tolerance
-from sdclab.numerics.arrays import Matrix
+from sdclab.numerics.arrays import Matrix, Stack
 from sdclab.numerics.digits import cuts_to
 from sdclab.numerics.ties import smallest_of
 

@@ -3,27 +3,28 @@
 Torra, Endo & Miyamoto (2009), section 2, equation 2 and algorithm 2; Hasegawa, Endo, Hamasuna & Miyamoto (2007).
 """
 
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 
 from sdclab.base.errors import SdclabError
 from sdclab.clustering.fcm import (
+    CACHED,
     SAME,
     Partition,
-    Stack,
-    augment,
+    Room,
+    apart,
     centre_of,
     check_clusters,
     check_fuzziness,
     fcm,
     fuzzy_power,
-    largest_change,
-    memberships_or_share,
-    squared_distances,
+    weighed_or_shared,
     weighted_means,
 )
-from sdclab.numerics.arrays import Matrix, Vector
+from sdclab.clustering.watch import Watch
+from sdclab.numerics.arrays import Indices, Matrix, Stack, Vector
 
 Reading = Literal["corrected", "literal", "as_published"]
 
@@ -54,50 +55,105 @@ def fcm_with_tolerance(
     if not bounds.any():
         return fcm(records, starts, rng, m=m, epsilon=epsilon, max_iterations=max_iterations)
     origin = centre_of(records)
-    # one restart at a time: each has moved records of its own
-    found = [
-        _run(records - origin, start - origin, rng, bounds, reading, m, epsilon, max_iterations) for start in starts
-    ]
+    data = _Data(np.ascontiguousarray((records - origin).T), bounds, reading, m, rng)
+    step = max(1, CACHED // (starts.shape[1] * len(records)))
+    found: list[Partition] = []
+    for first in range(0, len(starts), step):
+        found += _batch(data, starts[first : first + step] - origin, epsilon, max_iterations)
     return [Partition(p.memberships, p.centres + origin, p.objective, p.iterations, p.last_change) for p in found]
 
 
-def _run(
-    records: Matrix,
-    centres: Matrix,
-    rng: np.random.Generator,
-    bounds: Vector,
-    reading: Reading,
-    m: float,
-    epsilon: float,
-    max_iterations: int,
-) -> Partition:
-    seen = augment(records)
-    zero = SAME * seen[:, -1]
-    distances = squared_distances(seen, centres[None])
-    u = memberships_or_share(distances, m, zero, rng)
-    iteration, change = 0, np.inf
-    while change >= epsilon and iteration < max_iterations:
-        iteration += 1
-        weights = fuzzy_power(u, m)[0]
-        moved = records + _moves(records, centres, weights, bounds, reading)
-        sums = weights @ (records if reading == "literal" else moved)
-        centres = weighted_means(sums[None], weights.sum(axis=1)[None], centres[None])[0]
-        distances = squared_distances(augment(moved), centres[None])
-        updated = memberships_or_share(distances, m, zero, rng)
-        change = float(largest_change(updated, u)[0])
-        u = updated
-    objective = float(np.sum(fuzzy_power(u, m) * distances))
-    return Partition(u[0], centres, objective, iteration, change)
+def _batch(data: "_Data", centres: Stack, epsilon: float, max_iterations: int) -> list[Partition]:
+    done: dict[int, Partition] = {}
+    running, watch = np.arange(len(centres)), Watch(len(centres))
+    moved = data.unmoved(len(centres))
+    weights = data.weights(moved, centres, watch)
+    for iteration in range(1, max_iterations + 1):
+        before, seen = (moved, centres), watch.value.copy()
+        moved, centres = data.updated(centres, weights)
+        weights = data.weights(moved, centres, watch)
+        going = np.ones(len(running), dtype=bool)
+        quiet = watch.quiet(seen, epsilon) if iteration < max_iterations else np.arange(len(running))
+        for i, change in zip(quiet, data.largest_change(watch, quiet, before, (moved, centres)), strict=True):
+            if change < epsilon or iteration == max_iterations:
+                done[int(running[i])] = data.partition(moved[i], centres[i], iteration, float(change))
+                going[i] = False
+        if not going.any():
+            break
+        if not going.all():
+            running, watch = running[going], watch.only(going)
+            moved, centres, weights = moved[going], centres[going], weights[going]
+    return [done[i] for i in range(len(done))]
 
 
-def _moves(records: Matrix, centres: Matrix, weights: Matrix, bounds: Vector, reading: Reading) -> Matrix:
-    """Step 3: how each record moves."""
-    if reading == "as_published":
-        away = records - centres.mean(axis=0)
-        length = np.linalg.norm(away, axis=1, keepdims=True)
-        return bounds[:, None] * away / np.where(length > 0, length, 1.0)
-    total = weights.sum(axis=0)
-    pull = records * total[:, None] - weights.T @ centres
-    length = np.linalg.norm(pull, axis=1)
-    alpha = np.minimum(bounds / np.where(length > 0, length, 1.0), 1 / total)
-    return -alpha[:, None] * pull
+@dataclass(frozen=True)
+class _Data:
+    """What is clustered, a record a column. Each run has moved records of its own, augmented: run × row × record."""
+
+    records: Matrix
+    bounds: Vector
+    reading: Reading
+    m: float
+    rng: np.random.Generator
+    room: Room = field(default_factory=Room)
+
+    def unmoved(self, runs: int) -> Stack:
+        """The records as they are, for each run."""
+        return self._augmented(np.repeat(self.records[None], runs, axis=0))
+
+    def weights(self, moved: Stack, centres: Stack, watch: Watch) -> Stack:
+        """Memberships to the power m of records that were moved."""
+        shares, total, weights = self._weighed(moved, centres, self.room)
+        watch.see(shares, total, slice(0, None))
+        return weights
+
+    def updated(self, centres: Stack, weights: Stack) -> tuple[Stack, Stack]:
+        """Records moved anew, and the centres that follow."""
+        moved = self._moved(centres, weights)
+        seen = self.records if self.reading == "literal" else moved[:, :-2]
+        return moved, weighted_means(weights @ seen.swapaxes(-1, -2), weights.sum(axis=2), centres)
+
+    def largest_change(
+        self, watch: Watch, runs: Indices, before: tuple[Stack, Stack], now: tuple[Stack, Stack]
+    ) -> Vector:
+        """The largest change of a membership between two iterations, for some of the runs."""
+        if not len(runs):
+            return np.zeros(0)
+        then, new = (self._memberships(moved[runs], centres[runs]) for moved, centres in (before, now))
+        return watch.largest_change(runs, [(slice(0, None), then, new)])
+
+    def partition(self, moved: Matrix, centres: Matrix, iteration: int, change: float) -> Partition:
+        """Where a run ended."""
+        u = self._memberships(moved[None], centres[None])
+        distances, _ = apart(moved[None], centres[None], Room())
+        objective = float(np.sum(fuzzy_power(u, self.m) * distances))
+        return Partition(u[0], centres.copy(), objective, iteration, change)
+
+    def _memberships(self, moved: Stack, centres: Stack) -> Stack:
+        shares, total, _ = self._weighed(moved, centres, Room())  # the weights are still in the other one
+        return shares / total
+
+    def _weighed(self, moved: Stack, centres: Stack, room: Room) -> tuple[Stack, Stack, Stack]:
+        distances, least = apart(moved, centres, room)
+        zero = SAME * np.einsum("ij,ij->j", self.records, self.records)
+        return weighed_or_shared(distances, least, self.m, zero, self.rng, room)
+
+    def _moved(self, centres: Stack, weights: Stack) -> Stack:
+        """Step 3: the records, moved."""
+        if self.reading == "as_published":
+            pull = self.records - centres.mean(axis=1)[:, :, None]
+            length = np.sqrt(np.einsum("pij,pij->pj", pull, pull))
+            share = self.bounds / np.where(length > 0, length, 1.0)
+        else:
+            total = weights.sum(axis=1)
+            pull = self.records * total[:, None] - centres.transpose(0, 2, 1) @ weights
+            length = np.sqrt(np.einsum("pij,pij->pj", pull, pull))
+            share = -np.minimum(self.bounds / np.where(length > 0, length, 1.0), 1 / total)
+        pull *= share[:, None]
+        pull += self.records
+        return self._augmented(pull)
+
+    def _augmented(self, moved: Stack) -> Stack:
+        """With ones and squared lengths below, as `augment` has them behind."""
+        squares = np.einsum("pij,pij->pj", moved, moved)[:, None]
+        return np.concatenate([moved, np.ones_like(squares), squares], axis=1)

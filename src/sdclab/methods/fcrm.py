@@ -15,12 +15,10 @@ import numpy as np
 from sdclab.base.describe import Doc
 from sdclab.base.errors import SdclabError
 from sdclab.clustering.fcm import (
-    Stack,
     check_clusters,
     check_fuzziness,
     fcm,
     fuzzy_power,
-    largest_change,
     memberships,
     parts_of,
     random_records,
@@ -28,7 +26,7 @@ from sdclab.clustering.fcm import (
 from sdclab.clustering.radial import nearness
 from sdclab.clustering.solvers import Solver, ZeroTest, solve
 from sdclab.methods import Release
-from sdclab.numerics.arrays import Indices, Mask, Matrix, Vector
+from sdclab.numerics.arrays import Indices, Mask, Matrix, Stack, Vector
 from sdclab.numerics.linalg import centred_basis, orthonormal_basis, with_intercept
 from sdclab.numerics.ties import NOISE, largest_of
 
@@ -286,6 +284,13 @@ def fit(
     return found
 
 
+def _largest_change(updated: Stack, u: Stack) -> Vector:
+    """The largest change of a membership, for each problem."""
+    difference = updated - u
+    np.abs(difference, out=difference)
+    return difference.max(axis=(1, 2))
+
+
 Sums = tuple[Stack, ...]
 """Of every model (problem × cluster): X'DX on and above its diagonal, X'Dy, and the sum of D."""
 
@@ -331,7 +336,7 @@ class _Equations:
         change = np.zeros(len(beta))
         for i, part in enumerate(self.parts):
             updated = memberships(self._errors(beta, part), m)
-            np.maximum(change, largest_change(updated, u[i]), out=change)
+            np.maximum(change, _largest_change(updated, u[i]), out=change)
             u[i] = updated
             sums = self._sums(fuzzy_power(updated, m), part)
             total = sums if total is None else _added(total, sums)

@@ -12,6 +12,9 @@ Vector: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.intp]
 Mask: TypeAlias = NDArray[np.bool_]
 
+Stack: TypeAlias = NDArray[np.float64]
+"""Several matrices, one behind the other."""
+
 
 def dichotomous(x: Matrix) -> Mask:
     """Which columns hold nothing but 0 and 1."""
