@@ -13,6 +13,7 @@ from conftest import needs_originals
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
+from sklearn import datasets
 from sklearn.mixture import GaussianMixture
 
 from sdclab.base.errors import SdclabError
@@ -176,6 +177,43 @@ class TestChoice:
             mixture.choose(np.full((40, 3), 7.1), ("VVV",), (2,), "mclust", 1)
 
 
+class TestRace:
+    """What is given up early could not have won: the full search chooses the same."""
+
+    @staticmethod
+    def chosen(records: np.ndarray, k: int, sizes: tuple[int, ...]) -> mixture.Mixture:
+        return mixture.choose.__wrapped__(records, tuple(COVARIANCES), sizes, "mclust", k)  # not from memory
+
+    def as_the_full_search(self, monkeypatch, records: np.ndarray, k: int, sizes: tuple[int, ...]) -> mixture.Mixture:
+        raced = self.chosen(records, k, sizes)
+        fits, fit = [], mixture.fit
+        with monkeypatch.context() as patch:
+            patch.setattr(mixture, "LEAST_STEPS", 10**9)
+            patch.setattr(mixture, "fit", lambda *args, **options: fits.append(1) or fit(*args, **options))
+            full = self.chosen(records, k, sizes)
+        assert len(fits) == len(COVARIANCES) * len(sizes)
+        assert (raced.model, raced.clusters, raced.bic) == (full.model, full.clusters, full.bic)
+        np.testing.assert_array_equal(raced.labels, full.labels)
+        return raced
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_planted_groups_are_found(self, seed, monkeypatch):
+        rng = np.random.default_rng(seed)
+        records = planted(rng) + np.repeat([[-2.0, 0, 0], [0, 0, 0], [2.0, 0, 0]], [80, 120, 60], axis=0)
+        chosen = self.as_the_full_search(monkeypatch, records, 5, (2, 3, 4, 5))
+        assert chosen.clusters == 3
+
+    @pytest.mark.parametrize("name", ["iris", "wine"])
+    def test_on_public_files(self, name, monkeypatch):
+        records = getattr(datasets, f"load_{name}")().data[:, :4]
+        self.as_the_full_search(monkeypatch, records, 5, tuple(range(2, 11)))
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("k", [60, 200, 400])
+    def test_on_thyroid(self, k, thyroid, monkeypatch):
+        self.as_the_full_search(monkeypatch, thyroid, k, tuple(c for c in range(2, 11) if c * k < len(thyroid)))
+
+
 def money(n: int, p: int, rng: np.random.Generator) -> np.ndarray:
     """Whole amounts; some attributes are 0, or in proportion to others, in many records."""
     amounts = np.exp(rng.normal(9, 1, (n, p))).round()
@@ -228,6 +266,21 @@ class TestHierarchical:
         assert hierarchical.labels(tree, 2).tolist() == [0, 1, 0, 1]
         assert hierarchical.labels(tree, 3).tolist() == [0, 1, 2, 1]
         assert hierarchical.labels(tree, 4).tolist() == [0, 1, 2, 3]
+
+    @given(seed=st.integers(0, 2**32), n=st.integers(2, 40))
+    def test_so_they_do_in_any_tree(self, seed, n):
+        rng = np.random.default_rng(seed)
+        left, merges = list(range(n)), []
+        while len(left) > 1:
+            pair = sorted(int(each) for each in rng.choice(left, 2, replace=False))
+            merges.append(pair)
+            left.remove(pair[1])
+        member = np.arange(n)
+        for done in range(n):
+            found = hierarchical.labels(np.array(merges), n - done)
+            np.testing.assert_array_equal(found, np.unique(member, return_inverse=True)[1])
+            if done < n - 1:
+                member[member == merges[done][1]] = merges[done][0]
 
     def test_a_large_file_is_sampled_evenly(self, rng):
         records = rng.standard_normal((2 * SAMPLE + 1, 2))

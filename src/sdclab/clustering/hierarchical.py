@@ -7,12 +7,17 @@ without the determinant while n_k <= p.
 
 Scatters are kept as triangular factors, W = R'R, and determinants as logarithms, so that neither many attributes nor
 units of money overflow; where a union is far from singular its determinant comes from W itself, which is quicker.
+Without its determinant a union costs less: this bound stands for the cost until it is the least of all, which few are.
 What only rounding could decide has a rule instead: ties, and whether a scatter is singular.
 """
 
-from typing import Literal
+from functools import cache
+from math import sqrt
+from typing import Any, Literal
 
 import numpy as np
+from scipy.linalg.lapack import dgeqrf
+from scipy.spatial.distance import cdist
 
 from sdclab.numerics.arrays import Indices, Mask, Matrix, Vector
 
@@ -33,9 +38,11 @@ EPSILON = float(np.finfo(float).eps)
 def labels(tree: Indices, clusters: int) -> Indices:
     """Cluster numbers 0, 1, ... in the order of each cluster's first record, once all but so many merges are done."""
     n = len(tree) + 1
+    kept, dropped = tree[: n - clusters].T
     member = np.arange(n)
-    for kept, dropped in tree[: n - clusters]:
-        member[member == dropped] = kept
+    member[dropped] = kept  # whoever joins is never joined again, so this ends with the first record of each cluster
+    while (member[member] != member).any():
+        member = member[member]
     return np.unique(member, return_inverse=True)[1]
 
 
@@ -62,17 +69,19 @@ class _Clusters:
         self.offset = max(float(records.var(axis=0).sum()) / p, EPSILON)
         self.left = n
         self.first = np.arange(n)  # record of every cluster
-        self.size = np.ones(n)
-        self.centre = records.T.copy()
-        self.factor = np.zeros((p, p, n))
-        self.row = np.zeros((p, n))  # the first of the factor
+        self.born = np.zeros(n, dtype=np.intp)  # after how many merges
         self.upper = np.triu_indices(p)
-        self.scatter = np.zeros((len(self.upper[0]), n))  # R'R on and above its diagonal, row by row
-        self.trace = np.zeros(n)
-        self.term = np.full(n, np.log(self.offset))
-        self.cost = np.full((n, n), np.inf)  # of merging row with column
-        for i in range(1, n):
-            self.cost[i, :i] = self.cost[:i, i] = self._costs(i, i)
+        scatters = 2 * (p * p + len(self.upper[0]))
+        self.all = np.zeros((3 + 2 * p + scatters, n))
+        self.size, self.trace, self.term = self.all[:3]
+        self.centre, self.row = self.all[3 : 3 + p], self.all[3 + p : 3 + 2 * p]  # row: the first of the factor
+        # when a cluster is made, and once it was set aside
+        self.new, self.old = (_Scatters(each, p) for each in np.split(self.all[3 + 2 * p :], 2))
+        self.size[:], self.term[:], self.centre[:] = 1.0, np.log(self.offset), records.T
+        self.cost = self._bounds(2.0, cdist(records, records, "sqeuclidean") / 2, self.term, self.term[:, None])
+        np.fill_diagonal(self.cost, np.inf)  # of merging row with column
+        self.known = np.full((n, n), p > 1)  # which of them are more than a bound
+        np.fill_diagonal(self.known, True)
         self.partner = self.cost.argmin(axis=1)
         self.least = self.cost[np.arange(n), self.partner]
 
@@ -81,8 +90,6 @@ class _Clusters:
         before = -1
         while self.left > 1:
             kept, dropped = self._cheapest()
-            if self.reading == "mclust" and before not in (-1, kept, dropped):
-                self._set_aside(before)
             pair = sorted((int(self.first[kept]), int(self.first[dropped])))
             self._merge(kept, dropped, before)
             found.append((pair[0], pair[1]))
@@ -91,32 +98,53 @@ class _Clusters:
 
     def _cheapest(self) -> tuple[int, int]:
         """The pair that costs least; of ties the one whose later place is last, and then its earlier place."""
-        least = self.least[: self.left]
-        any_of = int(least.argmin())
-        terms = abs(self.term[any_of]) + abs(self.term[self.partner[any_of]])
-        limit = least[any_of] + TIE * (1 + terms)
-        dropped = int(np.flatnonzero(least <= limit)[-1])
-        return int(np.flatnonzero(self.cost[dropped, : self.left] <= limit)[-1]), dropped
+        while True:
+            least, partner = self.least[: self.left], self.partner[: self.left]
+            any_of = int(least.argmin())
+            terms = abs(self.term[any_of]) + abs(self.term[partner[any_of]])
+            limit = float(least[any_of] + TIE * (1 + terms))
+            tied = (least <= limit).nonzero()[0]
+            sure = self.known[tied, partner[tied]]
+            if sure.all():
+                dropped = int(tied[-1])
+                equal = (self.cost[dropped, : self.left] <= limit).nonzero()[0]
+                if self.known[dropped, equal].all():
+                    return int(equal[-1]), dropped
+                self._learn(dropped, limit)
+            else:
+                unsure = int(tied[sure.argmin()])
+                self._learn(max(unsure, int(partner[unsure]), key=self.born.__getitem__), limit)
 
-    def _set_aside(self, cluster: int) -> None:
-        """Leave of the factor only its first row r, repeated: R[a, b] = r[b] for a <= b and a < n_k - 1, from 0."""
-        p = len(self.factor)
-        rows = np.arange(p) < self.size[cluster] - 1
-        self._keep(cluster, np.triu(np.outer(rows, self.row[:, cluster])))
+    def _learn(self, place: int, limit: float) -> None:
+        """The costs of merging a cluster with all that may be the least of all, at least up to a limit."""
+        known = self.known[np.arange(self.left), self.partner[: self.left]]
+        limit = max(limit, float(self.least[: self.left][known].min(initial=np.inf)))
+        others = ((self.cost[place, : self.left] <= limit) & ~self.known[place, : self.left]).nonzero()[0]
+        turned = self.born[others] > self.born[place]
+        cost = self._costs(np.where(turned, others, place), np.where(turned, place, others))
+        self.cost[place, others] = self.cost[others, place] = cost
+        self.known[place, others] = self.known[others, place] = True
+        self._find_partners(np.append(others[self.partner[others] == place], place))
 
-    def _keep(self, cluster: int, factor: Matrix) -> None:
-        self.factor[:, :, cluster] = factor
-        self.scatter[:, cluster] = (factor.T @ factor)[self.upper]
+    def _find_partners(self, places: Indices) -> None:
+        self.partner[places] = found = self.cost[places, : self.left].argmin(axis=1)
+        self.least[places] = self.cost[places, found]
 
     def _merge(self, kept: int, dropped: int, before: int) -> None:
-        size, apart, trace = (union[..., 0] for union in self._unions(kept, slice(dropped, dropped + 1)))
-        rows = np.vstack([self.factor[:, :, kept], self.factor[:, :, dropped], apart])
-        factor = np.asarray(np.linalg.qr(rows, mode="r"), dtype=float)
-        self.row[:, kept] = self._first_row(kept, dropped, before, factor[0], apart)
-        self._keep(kept, factor)
-        self.centre[:, kept] += (self.centre[:, dropped] - self.centre[:, kept]) * (self.size[dropped] / size)
-        self.size[kept], self.trace[kept] = size, trace
-        self.term[kept] += self.cost[kept, dropped] + self.term[dropped]
+        (a, b), (first, second) = self.size[[kept, dropped]].tolist(), self.centre[:, [kept, dropped]].T
+        size = a + b
+        apart = (second - first) * sqrt(a * b / size)
+        cost = self.cost[kept, dropped]
+        factors = [(self.new if each == before else self.old).factor[:, :, each] for each in (kept, dropped)]
+        factor = _triangular(np.concatenate([*factors, apart[None]]))
+        self.row[:, kept] = row = self._first_row(kept, dropped, before, factor[0], apart)
+        self.new.keep(kept, factor)
+        self.old.keep(kept, factor if self.reading == "textbook" else _set_aside(row, size))
+        self.centre[:, kept] = first + (second - first) * (b / size)
+        self.size[kept] = size
+        self.trace[kept] += self.trace[dropped] + apart @ apart
+        self.term[kept] += cost + self.term[dropped]
+        self.born[kept] = len(self.first) - self.left + 1
         self._drop(kept, dropped)
         self._reprice(kept)
 
@@ -130,61 +158,67 @@ class _Clusters:
     def _drop(self, kept: int, dropped: int) -> None:
         """Move the last cluster to the place of one that is no more; whoever had that as its partner has the union."""
         self.left = last = self.left - 1
-        self.partner[self.partner == dropped] = kept
-        self.partner[self.partner == last] = dropped
-        for each in (self.first, self.size, self.centre, self.factor, self.row, self.scatter, self.trace, self.term):
+        partner = self.partner[: self.left + 1]
+        partner[partner == dropped] = kept
+        partner[partner == last] = dropped
+        for each in (self.all, self.first, self.born, self.partner, self.least):
             each[..., dropped] = each[..., last]
-        self.partner[dropped], self.least[dropped] = self.partner[last], self.least[last]
-        self.cost[dropped, :last] = self.cost[:last, dropped] = self.cost[last, :last]
-        self.cost[dropped, dropped] = np.inf
+        for pairs, itself in ((self.cost, np.inf), (self.known, True)):
+            pairs[dropped, :last] = pairs[:last, dropped] = pairs[last, :last]
+            pairs[dropped, dropped] = itself
 
     def _reprice(self, kept: int) -> None:
-        """The costs of merging the new cluster with every other, and whom that makes each one's best partner."""
-        cost = self._costs(kept, self.left)
-        cost[kept] = np.inf
-        self.cost[kept, : self.left] = self.cost[: self.left, kept] = cost
+        """What merging the new cluster with any other costs at least, and whom that makes each one's best partner."""
+        size, apart, trace = self._unions(np.array([kept]), slice(self.left))
+        cost = self._bounds(size, trace, self.term[: self.left], self.term[kept])
+        known = size <= len(apart)
+        cost[kept], known[kept] = np.inf, True
         partner, least = self.partner[: self.left], self.least[: self.left]
+        close = ((cost < least) & ~known).nonzero()[0]
+        if len(close):
+            cost[close], known[close] = self._costs(np.full(len(close), kept), close), True
+        self.cost[kept, : self.left] = self.cost[: self.left, kept] = cost
+        self.known[kept, : self.left] = self.known[: self.left, kept] = known
         nearer = cost < least
         stale = ~nearer & (partner == kept)
         stale[kept] = True
         partner[nearer], least[nearer] = kept, cost[nearer]
-        partner[stale] = self.cost[stale.nonzero()[0], : self.left].argmin(axis=1)
-        least[stale] = self.cost[stale.nonzero()[0], partner[stale]]
+        self._find_partners(stale.nonzero()[0])
 
-    def _costs(self, kept: int, upto: int) -> Vector:
-        """Of merging one cluster with each at the first places, itself perhaps among them."""
-        size, apart, trace = self._unions(kept, slice(upto))
-        large = size > len(apart)
-        logs = np.log((trace + self.offset) / size)
-        if large.all():
-            logs = np.logaddexp(logs, self._log_determinants(kept, slice(upto), apart))
-        elif large.any():
-            found = self._log_determinants(kept, np.flatnonzero(large), apart[:, large])
-            logs[large] = np.logaddexp(logs[large], found)
-        return size * logs - self.term[:upto] - self.term[kept]
+    def _bounds(self, size: Any, trace: Matrix, *terms: Any) -> Any:
+        """The costs without determinants: those of small unions, and of others a little less than all."""
+        cost = size * np.log((trace + self.offset) / size)
+        for term in terms:
+            cost -= term
+        return cost
 
-    def _unions(self, kept: int, others: slice) -> tuple[Vector, Matrix, Vector]:
-        """Size, what the distance of the centres adds to the factor, and trace of the union with each of the others."""
-        size = self.size[kept] + self.size[others]
-        apart = self.centre[:, others] - self.centre[:, kept, None]
-        apart *= np.sqrt(self.size[kept] * self.size[others] / size)
-        return size, apart, self.trace[kept] + self.trace[others] + (apart**2).sum(axis=0)
+    def _costs(self, later: Indices, earlier: Indices) -> Vector:
+        """Of merging pairs of clusters whose union is large, by what they were when the later one was made."""
+        size, apart, trace = self._unions(later, earlier)
+        logs = np.logaddexp(np.log((trace + self.offset) / size), self._log_determinants(later, earlier, apart, size))
+        return np.asarray(size * logs - self.term[earlier] - self.term[later])
 
-    def _log_determinants(self, kept: int, others: Indices | slice, apart: Matrix) -> Vector:
+    def _unions(self, later: Indices, earlier: Indices | slice) -> tuple[Vector, Matrix, Vector]:
+        """Size, what the distance of the centres adds to the factor, and trace of the unions of pairs of clusters."""
+        size = self.size[later] + self.size[earlier]
+        apart = self.centre[:, earlier] - self.centre[:, later]
+        apart *= np.sqrt(self.size[later] * self.size[earlier] / size)
+        return size, apart, self.trace[later] + self.trace[earlier] + (apart**2).sum(axis=0)
+
+    def _log_determinants(self, later: Indices, earlier: Indices, apart: Matrix, size: Vector) -> Vector:
         """Of W / n_k of the unions: by elimination, or from factors where that would lose digits."""
-        logs, plain = self._by_elimination(kept, others, apart)
+        logs, plain = self._by_elimination(later, earlier, apart)
         if not plain.all():
-            places = np.arange(self.left)[others][~plain]
-            logs[~plain] = self._by_factors(self._factors(kept, places, apart[:, ~plain]))
-        return logs - len(apart) * np.log(self.size[kept] + self.size[others])
+            logs[~plain] = self._by_factors(self._factors(later[~plain], earlier[~plain], apart[:, ~plain]))
+        return logs - len(apart) * np.log(size)
 
-    def _by_elimination(self, kept: int, others: Indices | slice, apart: Matrix) -> tuple[Vector, Mask]:
+    def _by_elimination(self, later: Indices, earlier: Indices, apart: Matrix) -> tuple[Vector, Mask]:
         """The log-determinants of W, and which of them are good enough."""
         a, b = self.upper
         w = apart[a] * apart[b]
-        w += self.scatter[:, others]
-        w += self.scatter[:, kept, None]
-        begin = np.flatnonzero(a == b)  # the diagonal
+        w += self.old.scatter[:, earlier]
+        w += self.new.scatter[:, later]
+        begin = (a == b).nonzero()[0]  # the diagonal
         least = PLAIN * w[begin]
         with np.errstate(divide="ignore", invalid="ignore"):
             for i, first in enumerate(begin[:-1]):
@@ -195,13 +229,13 @@ class _Clusters:
             pivots = w[begin]
             return np.asarray(np.log(pivots).sum(axis=0)), np.asarray((pivots > least).all(axis=0))
 
-    def _factors(self, kept: int, others: Indices, apart: Matrix) -> Matrix:
-        """The triangular factors of one cluster's union with each of the others, stacked along the last axis."""
-        factor = np.repeat(self.factor[:, :, [kept]], len(others), axis=2)
-        several = self.size[others] > 1
+    def _factors(self, later: Indices, earlier: Indices, apart: Matrix) -> Matrix:
+        """The triangular factors of the unions of pairs of clusters, stacked along the last axis."""
+        factor = self.new.factor[:, :, later]
+        several = self.size[earlier] > 1
         if several.any():
             union = factor[:, :, several]
-            for first, row in enumerate(self.factor[:, :, others[several]]):
+            for first, row in enumerate(self.old.factor[:, :, earlier[several]]):
                 if row.any():
                     _rotate(union, row, first)
             factor[:, :, several] = union
@@ -216,6 +250,35 @@ class _Clusters:
         with np.errstate(divide="ignore"):
             logs = np.log(np.where(diagonal > SINGULAR * length, diagonal, unit * length))
         return np.asarray(2 * logs.sum(axis=0))
+
+
+class _Scatters:
+    """The scatters of clusters, as triangular factors and as R'R on and above the diagonal, row by row."""
+
+    def __init__(self, rows: Matrix, p: int):
+        self.upper = np.triu_indices(p)
+        self.factor, self.scatter = rows[: p * p].reshape(p, p, -1), rows[p * p :]
+
+    def keep(self, cluster: int, factor: Matrix) -> None:
+        self.factor[:, :, cluster] = factor
+        self.scatter[:, cluster] = (factor.T @ factor)[self.upper]
+
+
+def _triangular(rows: Matrix) -> Matrix:
+    """The factor R of X'X = R'R."""
+    made = dgeqrf(rows)[0][: rows.shape[1]]
+    return np.asarray(np.where(_upper_triangle(rows.shape[1]), made, 0.0))
+
+
+def _set_aside(row: Vector, size: float) -> Matrix:
+    """A factor of which only its first row r is left, repeated: R[a, b] = r[b] for a <= b and a < n_k - 1, from 0."""
+    kept = _upper_triangle(len(row)) & (np.arange(len(row)) < size - 1)[:, None]
+    return np.where(kept, row, 0.0)
+
+
+@cache
+def _upper_triangle(p: int) -> Mask:
+    return np.triu(np.ones((p, p), dtype=bool))
 
 
 def _rotate(factor: Matrix, row: Matrix, first: int) -> None:
