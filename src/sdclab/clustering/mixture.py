@@ -36,7 +36,7 @@ PART = 8192
 SAMPLE = 50_000
 """Of a longer file so many records, evenly spaced, choose the model and the number of clusters; EM then sees it all."""
 
-LEAST_STEPS, CAUTION = 10, 100.0
+LEAST_STEPS, CAUTION = 6, 100.0
 """After so many steps of EM a fit is given up that could not win if it still gained so many times what it seems to."""
 
 
