@@ -47,8 +47,9 @@ reference: $(INSTALLED) ## write the tables of parameters and numbers in docs/ a
 tutorial: $(INSTALLED) ## run docs/tutorial.ipynb and keep what it prints
 	$(BIN)/python docs/run_tutorial.py
 
-benchmark: $(PEERS) ## speed and memory beside other packages, and how cost grows with n, into results/
+benchmark: $(PEERS) ## speed and memory beside other packages, also of a million records, and how cost grows, into results/
 	.venv-peers/bin/python benchmarks/run.py
+	.venv-peers/bin/python benchmarks/million.py
 	.venv-peers/bin/python benchmarks/growth.py
 
 replicas: $(INSTALLED) ## make resources/replicas/ anew from the originals in DATA

@@ -5,7 +5,8 @@
 Each is measured in a process of its own, at growing n until one call takes more than `--most` seconds, or is
 expected to; what is left out is said. The exponent is the slope of log time in log n from 5,000 records on, where
 what a call costs at least no longer counts. What is quadratic by definition is measured once more with the option
-that makes it linear.
+that makes it linear. `change` is by which share of its seconds in the run that was last saved there, if a processor of
+the same kind made it, the largest file takes longer now; the last lines name what takes more than a quarter longer.
 """
 
 import argparse
@@ -19,6 +20,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))  # this tree's, also without an installed one
 
 import numpy as np
+from former import COLUMNS as OF_BEFORE
+from former import Former
 from fresh import in_fresh_process, measured
 
 from sdclab.base.files import csv_text, write
@@ -61,7 +64,8 @@ NEEDED: Mapping[str, Mapping[str, object]] = {
 }
 """Parameters that have no default, or whose default is a search."""
 
-COLUMNS = ("what", "name", "options", "n", "seconds", "memory_mb")
+KEYS = ("what", "name", "options", "n")
+COLUMNS = (*KEYS, "seconds", "memory_mb", *OF_BEFORE)
 P = 3
 CATEGORIES = Attribute("a number cut into ten", "nominal", categories=tuple("0123456789"))
 
@@ -155,11 +159,12 @@ def summary(subject: Subject, rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """A line of a Markdown table."""
     last = rows[-1]
     slope, memory = exponent(rows), exponent(rows, "memory_mb")
-    numbers = [f"{last['n']:,}", f"{last['seconds']:.3g}", f"{last['memory_mb']:.0f}", f"{slope:.2f}", f"{memory:.2f}"]
-    return [subject.what, subject.label, *numbers, verdict(subject, slope)]
+    change = "–" if last["change"] is None else f"{last['change']:+.0%}"
+    numbers = [f"{last['n']:,}", f"{last['seconds']:.3g}", change, f"{last['memory_mb']:.0f}"]
+    return [subject.what, subject.label, *numbers, f"{slope:.2f}", f"{memory:.2f}", verdict(subject, slope)]
 
 
-HEAD = ("what", "name", "largest n", "seconds", "MB", "exponent of time", "exponent of memory", "")
+HEAD = ("what", "name", "largest n", "seconds", "change", "MB", "exponent of time", "exponent of memory", "")
 
 
 def chart(grown: Mapping[Subject, Sequence[Mapping[str, Any]]], folder: Path) -> None:
@@ -196,15 +201,19 @@ def main() -> None:
     parser.add_argument("--sizes", nargs="*", type=int, default=list(SIZES))
     parser.add_argument("--most", type=float, default=60.0)
     asked = parser.parse_args()
+    former = Former(asked.to / "growth.csv", KEYS, "seconds")
     grown, lines = {}, []
     for subject in subjects(asked.only):
-        grown[subject] = grow(subject, asked.sizes, asked.most)
+        grown[subject] = [former.beside(row) for row in grow(subject, asked.sizes, asked.most)]
         lines.append(summary(subject, grown[subject]))
         print("  ".join(f"{cell:<14}" for cell in lines[-1]), flush=True)
-    table = "\n".join("| " + " | ".join(line) + " |" for line in (HEAD, ["---"] * len(HEAD), *lines))
+    rows = [row for each in grown.values() for row in each]
+    slower = former.slower(rows)
+    print(*slower, sep="\n", end="\n" if slower else "")
+    table = ["| " + " | ".join(line) + " |" for line in (HEAD, ["---"] * len(HEAD), *lines)]
     asked.to.mkdir(parents=True, exist_ok=True)
-    write(asked.to / "growth.csv", csv_text(COLUMNS, [row for rows in grown.values() for row in rows]))
-    write(asked.to / "growth.md", table + "\n")
+    write(asked.to / "growth.csv", csv_text(COLUMNS, rows))
+    write(asked.to / "growth.md", "\n".join([*table, "", *slower, ""]))
     chart(grown, asked.to)
 
 

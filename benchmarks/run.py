@@ -2,7 +2,9 @@
 
     python benchmarks/run.py [--to results/peers] [--only fcm mdav] [--scale 0.1]
 
-`--scale` makes all files smaller, to try it out. A peer that is not installed is reported as absent.
+`--scale` makes all files smaller, to try it out. A peer that is not installed is reported as absent. `before` are our
+seconds in the run that was last saved there, if a processor of the same kind made it, and `change` is what they
+became: where that is more than a quarter longer, the last lines say so.
 """
 
 import argparse
@@ -16,15 +18,18 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))  # this tree's, also without an installed one
 
+from former import COLUMNS as OF_BEFORE
+from former import Former
 from fresh import in_fresh_process, measured
-from peers import CONTESTS, Contest
+from peers import CONTESTS
 
 from sdclab.base.files import csv_text, write
 
 COLUMNS = (
-    "name n p peer ours_s theirs_s ratio ours_mb theirs_mb compared ours_result theirs_result difference"
-).split()
-SHOWN = ("name", "n", "p", "peer", "ours_s", "theirs_s", "ratio", "ours_mb", "theirs_mb")
+    *"name n p peer ours_s theirs_s ratio ours_mb theirs_mb compared ours_result theirs_result difference".split(),
+    *OF_BEFORE,
+)
+SHOWN = ("name", "n", "p", "peer", "ours_s", "theirs_s", "ratio", "before", "change", "ours_mb", "theirs_mb")
 SHOWN += ("ours_result", "theirs_result", "difference", "compared")
 
 WIDTHS = {"name": 15, "peer": 26, "ours_result": 13, "theirs_result": 14, "difference": 12}
@@ -36,15 +41,18 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", choices=CONTESTS, default=list(CONTESTS))
     parser.add_argument("--scale", type=float, default=1.0)
     asked = parser.parse_args()
-    rows = []
+    former = Former(asked.to / "peers.csv", ("name", "n", "p"), "ours_s")
+    rows: list[dict[str, Any]] = []
     print(line(SHOWN))
     for name in asked.only:
         for size in CONTESTS[name].sizes:
-            rows.append(compare(name, {**size, "n": int(size["n"] * asked.scale)}))
+            rows.append(former.beside(compare(name, {**size, "n": int(size["n"] * asked.scale)})))
             print(line([shown(rows[-1][key]) for key in SHOWN]), flush=True)
+    slower = former.slower(rows)
+    print(*slower, sep="\n", end="\n" if slower else "")
     asked.to.mkdir(parents=True, exist_ok=True)
     write(asked.to / "peers.csv", csv_text(COLUMNS, rows))
-    write(asked.to / "peers.md", markdown(rows))
+    write(asked.to / "peers.md", markdown(rows, slower))
     chart(rows, asked.to)
 
 
@@ -53,7 +61,7 @@ def compare(name: str, size: Mapping[str, int]) -> dict[str, Any]:
     contest = CONTESTS[name]
     row: dict[str, Any] = dict.fromkeys(COLUMNS)
     row |= {"name": name, "n": size["n"], "p": size["p"], "peer": contest.peer, "compared": contest.compared}
-    for side in ("ours", "theirs") if installed(contest) else ("ours",):
+    for side in ("ours", "theirs") if installed(contest.needs) else ("ours",):
         found = in_fresh_process(__file__, name, size, side)
         result = found["result"] if isinstance(found["result"], float) else None
         row |= {f"{side}_s": found["seconds"], f"{side}_mb": found["memory"], f"{side}_result": result}
@@ -63,10 +71,11 @@ def compare(name: str, size: Mapping[str, int]) -> dict[str, Any]:
     return {**row, "ratio": row["theirs_s"] / row["ours_s"]}
 
 
-def installed(contest: Contest) -> bool:
-    if contest.needs.startswith(":"):
-        return shutil.which(contest.needs[1:]) is not None
-    return find_spec(contest.needs) is not None
+def installed(needs: str) -> bool:
+    """Whether a module, or with a colon a program, is there."""
+    if needs.startswith(":"):
+        return shutil.which(needs[1:]) is not None
+    return find_spec(needs) is not None
 
 
 def different(ours: float | list[int], theirs: float | list[int]) -> float:
@@ -96,16 +105,17 @@ def line(cells: Sequence[str]) -> str:
     return "".join(f"{cell:<{WIDTHS.get(key, 10)}}" for key, cell in zip(SHOWN, cells, strict=True))
 
 
-def markdown(rows: Sequence[Mapping[str, Any]]) -> str:
+def markdown(rows: Sequence[Mapping[str, Any]], slower: Sequence[str]) -> str:
     """The table, with a note on how to read it."""
     head = ["| " + " | ".join(SHOWN) + " |", "|" + " --- |" * len(SHOWN)]
     body = ["| " + " | ".join(shown(row[key]) for key in SHOWN) + " |" for row in rows]
     note = (
-        "Seconds of one thread; `ratio` is theirs / ours, above 1 where sdclab is faster. MB are what a call added to "
-        "the peak of its process. `difference` is ours − theirs of what was compared, or the share of labels that "
-        "differ."
+        "Seconds of the processor; `ratio` is theirs / ours, above 1 where sdclab is faster. `before` are ours in the "
+        "last saved run on the same kind of processor, `change` is by which share of them it takes longer now. MB are "
+        "what a call added to the peak of its process. `difference` is ours − theirs of what was compared, or the "
+        "share of labels that differ."
     )
-    return "\n".join([*head, *body, "", note, ""])
+    return "\n".join([*head, *body, "", note, *slower, ""])
 
 
 def chart(rows: Sequence[Mapping[str, Any]], folder: Path) -> None:

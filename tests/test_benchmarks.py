@@ -10,12 +10,16 @@ from conftest import PROJECT
 
 sys.path.insert(0, str(PROJECT / "benchmarks"))
 
+import former
+import fresh
 import growth
 import kernels
 import marked
+import million
 import peers
 import run
 
+from sdclab.base.files import csv_text, write
 from sdclab.measures import MEASURES
 from sdclab.methods import METHODS
 
@@ -40,6 +44,58 @@ def test_peers_are_measured_and_written(tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"peers.csv", "peers.md", "peers.svg", "peers.png"}
 
 
+def saved_run(path, seconds, processor):
+    write(
+        path, csv_text(("name", "n", "s", "processor"), [{"name": "a", "n": 9, "s": seconds, "processor": processor}])
+    )
+    return former.Former(path, ("name", "n"), "s")
+
+
+@pytest.mark.parametrize(("now", "slower"), [(2.4, 0), (2.6, 1), (1.0, 0)])
+def test_what_takes_a_quarter_longer_than_in_the_last_run_is_told(now, slower, tmp_path):
+    before = saved_run(tmp_path / "run.csv", 2.0, former.processor())
+    row, new = (before.beside({"name": "a", "n": n, "s": now}) for n in (9, 10))
+    assert (row["before"], row["change"]) == (2.0, pytest.approx(now / 2 - 1))
+    assert new["before"] is new["change"] is None  # another size is another line
+    assert len(before.slower([row, new])) == slower
+    assert all("a, 9: 2 s before, 2.6 s now (+30%)" in line for line in before.slower([row, new]))
+
+
+def test_a_run_on_another_kind_of_processor_or_none_says_nothing(tmp_path):
+    for path, processor in ((tmp_path / "run.csv", "an abacus"), (tmp_path / "none", former.processor())):
+        before = saved_run(tmp_path / "run.csv", 2.0, processor)
+        before = former.Former(path, ("name", "n"), "s") if path.name == "none" else before
+        assert before.beside({"name": "a", "n": 9, "s": 5.0})["before"] is None
+
+
+def test_what_takes_too_long_is_stopped(tmp_path):
+    endless = tmp_path / "endless.py"
+    endless.write_text("while True: pass")
+    with pytest.raises(fresh.StoppedError):
+        fresh.in_fresh_process(str(endless), most=1)
+
+
+@pytest.mark.slow
+def test_a_million_records_are_measured_and_written(tmp_path):
+    asked = ("--to", tmp_path, "--n", 3000, "--only", "noise", "mdav in C", "synthetic")
+    first, again = command("million.py", *asked), command("million.py", *asked)
+    assert "| noise | sdclab | 3,000 |" in first
+    rows = list(csv.DictReader((tmp_path / "million.csv").read_text().splitlines()))
+    assert [row["name"] for row in rows] == ["noise", "mdav in C", "synthetic"]
+    for row in rows:
+        assert row["note"] == "absent" or (float(row["before"]) > 0 and 40 < float(row["auc"]) <= 100)
+    assert again.startswith((tmp_path / "million.md").read_text().split("\n\n")[0])
+
+
+def test_clusters_in_c_are_released_by_their_means():
+    data = peers.mdav_data({"n": 300, "p": 3})
+    if "compiled" not in data:
+        pytest.skip("cc is absent")
+    made = million.mdav_in_c(data)
+    np.testing.assert_allclose(made.mean(axis=0), data["records"].mean(axis=0))
+    assert np.unique(made, axis=0, return_counts=True)[1].min() >= peers.K
+
+
 def test_a_peer_that_is_not_installed_is_absent_and_no_error(monkeypatch):
     monkeypatch.setattr(run, "find_spec", lambda name: None)
     row = run.compare("fcm", {"n": 200, "p": 2, "c": 3, "restarts": 1})
@@ -48,7 +104,7 @@ def test_a_peer_that_is_not_installed_is_absent_and_no_error(monkeypatch):
     assert row["theirs_s"] is row["ratio"] is row["difference"] is None
 
 
-@pytest.mark.parametrize("name", [name for name, contest in peers.CONTESTS.items() if run.installed(contest)])
+@pytest.mark.parametrize("name", [name for name, contest in peers.CONTESTS.items() if run.installed(contest.needs)])
 def test_both_sides_agree(name):
     contest = peers.CONTESTS[name]
     if contest.peer.startswith("python-synthpop"):
