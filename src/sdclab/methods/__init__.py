@@ -12,6 +12,9 @@ argument `columns`, marked `Given`, that tells them (`sdclab.microdata.attribute
 A method's module may also declare `GRID`, the parameters that `sdclab map` tries on a file it knows nothing about, in
 the form of a study's config, `CONTROL`: shown there for comparison, never recommended, and in words `RELEASES`, what
 takes the place of the dependents, and `KEEPS`, what of the file is the same in every single release.
+
+A method whose release is an affine map of each record and of normal draws, by means and cross-products alone, may have
+a function `affine(joint, *, parameters...)` that returns the map: so it works on a file that is nowhere in one piece.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,6 +28,7 @@ from sdclab.base.registry import Registry, check_numbers
 from sdclab.clustering.classes import anonymity
 from sdclab.microdata.attribute import NUMBERS, Attributes, Bounds, Type
 from sdclab.numerics.arrays import Matrix, Vector
+from sdclab.numerics.scatter import Affine, Joint
 
 METHODS = Registry("method", __name__, "protect")
 
@@ -56,6 +60,17 @@ def is_control(method: str) -> bool:
 def promised(method: str) -> tuple[str, str]:
     """What a method releases and what that keeps, in words; nothing if it does not say."""
     return METHODS.declared(method, "RELEASES", ""), METHODS.declared(method, "KEEPS", "")
+
+
+def adds_up(method: str) -> bool:
+    """Whether statistics of parts of a file are all that a method needs to know of the whole."""
+    return METHODS.declared(method, "affine", None) is not None
+
+
+def affine(method: str, joint: Joint, parameters: Mapping[str, object]) -> Affine:
+    """How a method maps the records of a file, by the statistics of all of them."""
+    found: Affine = METHODS.declared(method, "affine", None)(joint, **METHODS.checked(method, parameters))
+    return found
 
 
 def release(

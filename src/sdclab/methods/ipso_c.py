@@ -8,6 +8,7 @@ import numpy as np
 from sdclab.methods import ipso_a
 from sdclab.numerics.arrays import Matrix
 from sdclab.numerics.linalg import centred_basis, residuals, same_gram
+from sdclab.numerics.scatter import Affine, Joint
 
 RELEASES = "`ipso_a` plus residuals with exactly the true residual covariances"
 KEEPS = "means and all covariances of Y and X"
@@ -22,3 +23,9 @@ def protect(dependent: Matrix, independent: Matrix, rng: np.random.Generator) ->
     basis = centred_basis(independent)
     errors = residuals(basis, dependent)
     return ipso_a.protect(dependent, independent, rng) + same_gram(errors, basis, rng)
+
+
+def affine(joint: Joint) -> Affine:
+    """The same by the statistics of all records."""
+    draws, corrected = joint.same_gram(joint.left(joint.y, joint.x), joint.x)
+    return joint.affine(joint.mean(joint.y), z=draws, x=joint.slopes(joint.y, joint.x)[0] + corrected)
