@@ -12,6 +12,7 @@ include: "workflow/rules/figures.smk"
 include: "workflow/rules/multiverse.smk"
 include: "workflow/rules/scorecard.smk"
 include: "workflow/rules/report.smk"
+include: "workflow/rules/releases.smk"
 
 
 rule all:

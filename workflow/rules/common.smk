@@ -53,6 +53,8 @@ wildcard_constraints:
     sensitivity="[a-z0-9_]+",
     multiverse="[a-z0-9_]+",
     curve="[a-z0-9_]+",
+    release="[a-z0-9_]+",
+    part="[0-9]+",
 
 
 def inputs_of(name):
@@ -73,6 +75,11 @@ def task_of(name):
 def told_of(name):
     """A fingerprint of the same, by which Snakemake sees that a result was made from something else."""
     return lambda wildcards: PLAN.tasks[name.format(**wildcards)].told
+
+
+def memory_for(name):
+    """What a partition's job asks a cluster for, in MB; twice as much when it is tried again."""
+    return lambda wildcards, attempt: attempt * PLAN.tasks[name.format(**wildcards)].given["memory"]
 
 
 def figures(showing_records):

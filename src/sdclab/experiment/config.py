@@ -18,6 +18,8 @@ class Config:
     """The settings of a run, checked."""
 
     studies: tuple[str, ...]
+    releases: tuple[str, ...]
+    """of one's own data in partitions"""
     results: str
     places: retrieve.Places
     download: bool
@@ -36,6 +38,7 @@ def load(given: Mapping[str, Any], schema: Path, replicas: Path) -> Config:
     cache = settings["cache_dir"] or retrieve.default_cache()
     return Config(
         tuple(settings["studies"]),
+        tuple(settings.get("releases", ())),
         os.path.normpath(settings["results"]),
         retrieve.Places(Path(user) if user else None, Path(cache), replicas),
         settings["download"],

@@ -82,13 +82,17 @@ def prepare(
     said: Declaration = NOTHING,
     missing: Missing = "keep",
     say: Say = lambda line: None,
+    known: tuple[Attribute, ...] = (),
 ) -> Prepared:
-    """A table with its roles; `say` hears of rows that are dropped, and of values that stay missing."""
+    """A table with its roles; `say` hears of rows that are dropped, and of values that stay missing.
+
+    `known`: what the columns in use hold, if the table is part of a larger one and cannot tell.
+    """
     table.check(list(said.types))
     table = without_gaps(table, roles.used, missing, say)
     if PATTERN in roles.used:
         raise SdclabError(f"{table.file}: column {PATTERN} must have another name: so is called what tells of gaps.")
-    attributes = inference.attributes(table, roles.used, _of(said.types, roles.used))
+    attributes = known or inference.attributes(table, roles.used, _of(said.types, roles.used))
     values = table.encoded(roles.used, attributes)
     gone = np.isnan(values)
     if gone.any() and missing != "keep":

@@ -35,6 +35,8 @@ class Task:
     """What else its script works with."""
     aside: tuple[str, ...] = ()
     """What is given but changes no result."""
+    stamped: tuple[str, ...] = ()
+    """The inputs of which what is given tells enough: they are too long to be hashed."""
 
     def __str__(self) -> str:
         """Snakemake's report puts the text of a job's parameters into a script as it is."""
@@ -47,7 +49,8 @@ class Task:
         Files from outside the results count by their bytes: a file moved here may have an old time stamp.
         """
         given = {key: value for key, value in self.given.items() if key not in self.aside}
-        outside = [path for paths in self.inputs.values() for path in paths if not self._is_result(path)]
+        hashed = (paths for what, paths in self.inputs.items() if what not in self.stamped)
+        outside = [path for paths in hashed for path in paths if not self._is_result(path)]
         return fingerprint([given, [[Path(path).name, checksum(path)] for path in outside]])
 
     @property

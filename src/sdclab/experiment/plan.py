@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sdclab.base import documents
+from sdclab.base.errors import SdclabError, listed
 from sdclab.base.files import check_writable
 from sdclab.base.registry import Registry
 from sdclab.experiment import config
@@ -25,6 +26,10 @@ from sdclab.methods import METHODS
 from sdclab.microdata import manifest, retrieve
 from sdclab.microdata.manifest import Entry
 
+if TYPE_CHECKING:  # they need pandas, and most jobs do without
+    from sdclab.experiment.partitioned import Order
+    from sdclab.microdata.partitions import Partition, Partitions
+
 # all paths start at the project's folder, where the workflow runs
 SCHEMAS = Path("workflow/schemas")
 PUBLISHED = Path("resources/published")
@@ -41,6 +46,10 @@ FOUND = ("summary.csv", "readings.csv", "axes.csv", "numbers.csv", "multiverse.m
 """What is found out about a multiverse."""
 TOLD = ("summary", "readings", "axes")
 """What the report tells of it."""
+RELEASES = "releases"
+"""The folder of releases in partitions, and their jobs' names begin so."""
+OWNER, PROTECTED = "owner", "protected"
+"""What is for the owner of the records, and what is for release."""
 MANY = 8
 """Times as many cells of a multiverse are in a job as of a grid: they have few replicates."""
 
@@ -59,10 +68,30 @@ def load(given: Mapping[str, Any], plots: Registry) -> "Plan":
         study = load_study(path, SCHEMAS / "study.schema.yaml", datasets, plots, settings.limits)
         datasets = with_datasets(datasets, study.datasets, str(path))
         studies[name] = study
+    releases = {name: _release(name, settings.results) for name in settings.releases}
     claims = documents.load("config/audit.yaml", SCHEMAS / "audit.schema.yaml")["claims"]
     answered = {table for study in studies.values() for table in study.published}
     claims = [claim for claim in claims if claim["table"] in answered]  # of the papers that run, no others
-    return Plan(settings, datasets, studies, claims, plots)
+    return Plan(settings, datasets, studies, releases, claims, plots)
+
+
+def _release(name: str, results: str) -> "tuple[Order, Partitions]":
+    """A release in partitions; a folder for release that holds anything else is refused, lest that gets out with it."""
+    from sdclab.experiment.partitioned import find, load
+
+    order, partitions = load(find(name, Path("config/releases")), SCHEMAS / "release.schema.yaml")
+    folder = Path(results, RELEASES, name, PROTECTED)
+    others = {path.name for path in folder.glob("[!.]*")} - {_part(i) for i in range(len(partitions))}
+    if others:
+        raise SdclabError(
+            f"{folder}: holds {listed(sorted(others))}, which this release does not make; remove it, lest it is "
+            "released with the rest."
+        )
+    return order, partitions
+
+
+def _part(i: int) -> str:
+    return f"part-{i:05}.parquet"
 
 
 def _typing(scenario: AnyScenario | None) -> str:
@@ -77,6 +106,7 @@ class Plan:
     config: Config
     datasets: Mapping[str, Entry]
     studies: Mapping[str, Study]
+    releases: "Mapping[str, tuple[Order, Partitions]]"
     claims: Sequence[Mapping[str, Any]]
     plots: Registry
 
@@ -152,6 +182,12 @@ class Plan:
         return entry.generator is None or bool(entry.files)
 
     def _tasks(self) -> Iterator[Task]:
+        for order, partitions in self.releases.values():
+            yield from self._of_release(order, partitions)
+        if self.studies:
+            yield from self._of_studies()
+
+    def _of_studies(self) -> Iterator[Task]:
         yield from map(self._dataset, self._used_datasets())
         yield from map(self._batch, self.batches)
         yield from map(self._table, self.tables)
@@ -206,6 +242,34 @@ class Plan:
                 "typed": _typing(scenario),
             },
         )
+
+    def _of_release(self, order: "Order", partitions: "Partitions") -> Iterator[Task]:
+        """Statistics a partition, what follows from all, a release a partition, and what became of the whole."""
+        owner = f"{RELEASES}/{order.name}/{OWNER}"
+        protected = f"{self.results}/{RELEASES}/{order.name}/{PROTECTED}"
+        told, made = ([f"{owner}/{step}/{i:05}" for i in range(len(partitions))] for step in ("statistics", "released"))
+        merged = self._json([f"{owner}/merged"])
+        code = code_fingerprint(["sdclab.experiment.partitioned", METHODS.module(order.method)])
+        given = {"order": order, "code": code}
+        for name, partition in zip(told, partitions, strict=True):
+            yield self._of_partition(name, (), {}, {**given, "partition": partition})
+        yield self._task(f"{owner}/merged", ("json",), {"statistics": self._json(told)}, given)
+        for i, (name, partition) in enumerate(zip(made, partitions, strict=True)):
+            files = (f"{protected}/{_part(i)}",)
+            yield self._of_partition(name, files, {"merged": merged}, {**given, "partition": partition})
+        yield self._task(f"{owner}/summary", ("json",), {"released": self._json(made)}, given)
+
+    def _of_partition(
+        self, name: str, files: tuple[str, ...], inputs: Mapping[str, tuple[str, ...]], given: Mapping[str, Any]
+    ) -> Task:
+        partition: Partition = given["partition"]
+        inputs = {"partition": partition.files, **inputs}
+        given = {**given, "memory": given["order"].memory(partition)}
+        files = (*files, *self._json([name]))
+        return Task(self.results, name, files, inputs, given, aside=("memory",), stamped=("partition",))
+
+    def _json(self, names: Sequence[str]) -> tuple[str, ...]:
+        return tuple(f"{self.results}/{name}.json" for name in names)
 
     def _of_multiverse(self, multiverse: Multiverse) -> Iterator[Task]:
         """Cells, what is found out by them, and figures."""

@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,9 @@ import pandas as pd
 from sdclab import methods
 from sdclab.base.errors import SdclabError, listed
 from sdclab.experiment.file import Prepared, prepare
+from sdclab.experiment.scenario import Split
 from sdclab.measures import intact
-from sdclab.methods import METHODS
+from sdclab.methods import METHODS, Release
 from sdclab.microdata.attribute import Bounds
 from sdclab.microdata.dataset import Missing
 from sdclab.microdata.declaration import Declaration, types_of
@@ -89,11 +90,25 @@ def release(
     """
     check_seed(seed)
     seed = secrets.randbits(63) if seed is None else seed
-    dataset, scenario = prepared.dataset, prepared.scenario
-    dependent, independent = scenario.split(dataset)
-    attributes = prepared.split_attributes
+    split = prepared.scenario.split(prepared.dataset)
     rng = stream(seed)
-    made = methods.release(method, dependent, independent, rng, parameters, attributes)
+    made = methods.release(method, *split, rng, parameters, prepared.split_attributes)
+    found = finished(prepared, method, split, made, seed, allow_unchanged, bounds)
+    return replace(found, warnings=(*found.warnings, *_of_short(seed, rng)))
+
+
+def finished(
+    prepared: Prepared,
+    method: str,
+    split: Split,
+    made: Release,
+    seed: int,
+    allow_unchanged: bool = False,
+    bounds: Bounds = "balance",
+) -> Released:
+    """What a method made of the dependents, in their domains and beside all other columns, if it is fit to go."""
+    dependent, independent = split
+    attributes = prepared.split_attributes
     made = methods.fitted(made, independent, attributes, bounds)
     found = intact.compare(dependent, made.values, attributes)
     unchanged = [prepared.modelled[i] for i in found.unchanged]
@@ -108,7 +123,7 @@ def release(
         prepared.released(whole),
         tuple(column for column in prepared.roles.dependent if column not in unchanged),
         made.facts,
-        (*_of_control(method), *warnings, *_of_short(seed, rng)),
+        (*_of_control(method), *warnings),
         seed,
     )
 

@@ -52,7 +52,7 @@ class Dataset:
             raise SdclabError(f"{table}: this is not the table that {about.name} tells of; delete both and run again.")
         header, *rows = csv.reader(io.StringIO(content.decode()))
         values = numbers(rows, header, header, table.name)
-        attributes = tuple(map(_attribute, facts.get("attributes", ())))
+        attributes = tuple(map(attribute_of, facts.get("attributes", ())))
         return cls(facts["name"], facts["kind"], facts["source"], tuple(header), values, attributes)
 
     def write(self, table: Path, about: Path, **more: str) -> None:
@@ -64,7 +64,7 @@ class Dataset:
             "rows": len(self.values),
             "columns": list(self.columns),
             "fingerprint": self.fingerprint,
-            **({"attributes": list(map(_about, self.attributes))} if self.attributes else {}),
+            **({"attributes": list(map(about_attribute, self.attributes))} if self.attributes else {}),
             **more,
         }
         write(table, self.text)
@@ -111,13 +111,14 @@ def read_facts(about: Path | str) -> dict[str, Any]:
     return facts
 
 
-def _about(attribute: Attribute) -> dict[str, Any]:
+def about_attribute(attribute: Attribute) -> dict[str, Any]:
     """An attribute as JSON, which knows no infinity."""
     bounds = {side: bound if isfinite(bound := getattr(attribute, side)) else None for side in ("low", "high")}
     return {**asdict(attribute), **bounds}
 
 
-def _attribute(about: Mapping[str, Any]) -> Attribute:
+def attribute_of(about: Mapping[str, Any]) -> Attribute:
+    """An attribute from JSON."""
     lists = {key: tuple(about[key]) for key in ("categories", "masses")}
     low, high = (none if about[side] is None else about[side] for side, none in (("low", -inf), ("high", inf)))
     taxonomy = Node.of(about["taxonomy"]) if about.get("taxonomy") else None

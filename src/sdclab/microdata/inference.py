@@ -75,7 +75,7 @@ def _are_codes(table: Microdata, column: str) -> bool:
     """Whether whole numbers are no counts: two of them, or some written as 01, that come back again and again."""
     values = table.numbers(column)
     present = values[~np.isnan(values)]
-    if not _are_whole(present):
+    if not are_whole(present):
         return False
     distinct = len(np.unique(present))
     return 2 * distinct <= len(present) and (distinct == 2 or (distinct > 2 and table.is_coded(column)))
@@ -115,21 +115,21 @@ def _sorted(table: Microdata, column: str, labels: Sequence[str], type: Type) ->
     if isinstance(given, pd.CategoricalDtype) and given.ordered:
         present = set(labels)
         return tuple(label for each in given.categories if (label := str(each).strip()) in present)
-    if table.is_categorical(column) or table.is_text(column) or table.is_coded(column):
+    of_words = table.is_categorical(column) or table.is_text(column) or table.is_coded(column)
+    return in_order(labels, of_words, type, f"{table.file}: column {column}")
+
+
+def in_order(labels: Sequence[str], of_words: bool, type: Type, where: str) -> tuple[str, ...]:
+    """Categories sorted: text as text, numbers as numbers; ordinal ones must have an order of their own."""
+    if of_words:
         if type == "ordinal":
-            raise _orderless(table, column)
+            raise SdclabError(f"{where} is ordinal, but has no order; list its categories in theirs.")
         return tuple(sorted(labels))
-    values = sorted(map(float, labels))
-    if type == "ordinal" and np.any(np.diff(values) != 1):
+    if type == "ordinal" and np.any(np.diff(sorted(map(float, labels))) != 1):
         raise SdclabError(
-            f"{table.file}: column {column} is ordinal, but its numbers have gaps between them; list its categories in "
-            "their order."
+            f"{where} is ordinal, but its numbers have gaps between them; list its categories in their order."
         )
     return tuple(sorted(labels, key=float))
-
-
-def _orderless(table: Microdata, column: str) -> SdclabError:
-    return SdclabError(f"{table.file}: column {column} is ordinal, but has no order; list its categories in theirs.")
 
 
 def _check_categories(table: Microdata, found: Attribute, present: int) -> None:
@@ -148,7 +148,7 @@ def _check_categories(table: Microdata, found: Attribute, present: int) -> None:
 def _numbers(table: Microdata, column: str, said: Declared) -> Attribute:
     values = table.numbers(column)
     present = values[np.isfinite(values)]
-    whole = _are_whole(present)
+    whole = are_whole(present)
     type: Type = said.type or ("count" if whole else "continuous")
     if type == "count" and not whole:
         broken = np.count_nonzero(present != np.round(present))
@@ -159,7 +159,7 @@ def _numbers(table: Microdata, column: str, said: Declared) -> Attribute:
         type,
         low if said.low is None else said.low,
         high if said.high is None else said.high,
-        said.decimals if type == "continuous" and said.decimals is not None else _decimals(table, column, type),
+        said.decimals if type == "continuous" and said.decimals is not None else column_decimals(table, column, type),
         masses=masses(present) if said.masses is None else said.masses,
         gaps=bool(np.isnan(values).any()),
     )
@@ -174,18 +174,21 @@ def bounds(present: Vector) -> tuple[float, float]:
     if not len(present):
         return -inf, inf
     least, most = float(present.min()), float(present.max())
-    low = least if _is_shared(present, least) else 0.0 if least >= 0 else -inf
-    if _is_shared(present, most):
+    times = [int(np.count_nonzero(present == end)) for end in (least, most)]
+    return natural_bounds((least, times[0]), (most, times[1]), are_whole(present))
+
+
+def natural_bounds(lowest: tuple[float, int], highest: tuple[float, int], whole: bool) -> tuple[float, float]:
+    """The bounds by either extreme with how many records have it, and by whether all numbers are whole."""
+    (least, times_least), (most, times_most) = lowest, highest
+    low = least if times_least >= SHARED else 0.0 if least >= 0 else -inf
+    if times_most >= SHARED:
         return low, most
     if least < 0:
         return low, inf
-    if most <= 1 and not _are_whole(present):
+    if most <= 1 and not whole:
         return low, 1.0
     return low, 100.0 if NEAR_100 < most <= 100 else inf
-
-
-def _is_shared(present: Vector, value: float) -> bool:
-    return bool(np.count_nonzero(present == value) >= SHARED)
 
 
 def masses(present: Vector) -> tuple[float, ...]:
@@ -198,7 +201,7 @@ def masses(present: Vector) -> tuple[float, ...]:
     return tuple(values[many].tolist())
 
 
-def _decimals(table: Microdata, column: str, type: Type) -> int | None:
+def column_decimals(table: Microdata, column: str, type: Type) -> int | None:
     """The most that a number of the column has; None if that are too many, or it is of whole numbers."""
     if type == "count":
         return None
@@ -209,5 +212,6 @@ def _decimals(table: Microdata, column: str, type: Type) -> int | None:
     return None if found is None else max(found, table.written_decimals(column))
 
 
-def _are_whole(present: Vector) -> bool:
+def are_whole(present: Vector) -> bool:
+    """Whether there are numbers, and none is broken."""
     return bool(len(present)) and bool(np.all(present == np.round(present)))

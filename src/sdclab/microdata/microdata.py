@@ -75,6 +75,8 @@ class Microdata:
     """The DataFrame that it came from, for its index and its names; None if it was a file."""
     decimals: Mapping[str, int] = field(default_factory=dict)
     """With how many the numbers of some columns are written as CSV; others with as many as it takes."""
+    words: frozenset[str] = frozenset()
+    """Columns that are text even if each of it could be a number; others tell by what they hold."""
     _known: dict[str, tuple[Vector, int | None]] = field(init=False, repr=False, default_factory=dict)
     _levels: dict[str, Levels] = field(init=False, repr=False, default_factory=dict)
 
@@ -136,6 +138,8 @@ class Microdata:
 
     def is_text(self, column: str) -> bool:
         """Whether a column holds anything but numbers; numbers with a decimal comma are refused, not guessed."""
+        if column in self.words:
+            return True
         wrong = self._parsed(column)[1]
         if wrong is not None and COMMA.fullmatch(str(self.frame[column].iloc[wrong]).strip()):
             raise self._not_a_number(column, wrong)
