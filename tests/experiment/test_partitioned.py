@@ -94,7 +94,7 @@ class TestTheWhole:
         assert (np.abs(was - now) / np.outer(sd[:2], sd)).max() < 1e-9
         means = (found[["income", "tax"]].mean() - frame[["income", "tax"]].mean()) / sd[:2]
         assert np.abs(means).max() < 1e-9
-        assert max(told["moments"][key] for key in ("mean_moved", "sd_moved", "covariance_moved")) < 1e-9
+        assert max(value for key, value in told["moments"].items() if key.endswith("moved")) < 1e-9
         assert np.abs(found["income"] - frame["income"]).min() > 0
 
     @pytest.mark.parametrize("cuts", CUTS, ids=str)

@@ -318,7 +318,7 @@ def summary(order: Order, told: Sequence[Json]) -> Json:
 
 
 def _moments(order: Order, told: Sequence[Json]) -> Json:
-    """By how much a mean, an SD and a covariance with any number moved at most, in SDs of all records."""
+    """By how much a mean, an SD and a covariance of dependents moved at most, and one with independents, in SDs."""
     names = told[0]["numbers"]
     dependent = [i for i, name in enumerate(names) if name in order.roles.dependent]
     before, after = (reduce(add, (_scatter_of(each[which]) for each in told)) for which in ("original", "released"))
@@ -331,7 +331,8 @@ def _moments(order: Order, told: Sequence[Json]) -> Json:
         "columns": names,
         "mean_moved": _largest(means[dependent]),
         "sd_moved": _largest(sds[dependent]),
-        "covariance_moved": _largest(moved[dependent]),
+        "covariance_moved": _largest(moved[np.ix_(dependent, dependent)]),
+        "with_independents_moved": _largest(np.delete(moved[dependent], dependent, axis=1)),
     }
 
 
