@@ -15,6 +15,8 @@ def main(order: Order, told: Sequence[str], output: Path) -> None:
     found = summary(order, [json.loads(read(path)) for path in told])
     for line in found["warnings"][:NAMES_SHOWN]:
         loud(f"WARNING: {line}")
+    parts = len(found["partitions"])
+    loud(f"release {order.name}: {found['records']} records in {parts} files; what became of the whole: {output}")
     write(output, json.dumps(found, indent=2) + "\n")
 
 

@@ -45,6 +45,7 @@ def test_results_have_one_name():
         ({"limits": {"values": "0"}}, "config: limits.values is 0 but must be at least 1"),
         ({"limits": {"most": 3}}, "config: limits: unknown key 'most'"),
         ({"download": "perhaps"}, "config: download is 'perhaps' but must be of type boolean"),
+        ({"studies": []}, "config: studies and releases name nothing; one of them must"),
         ({"data_dir": "nowhere"}, "nowhere: the data folder"),
     ],
 )

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sdclab.base import documents
+from sdclab.base.errors import SdclabError
 from sdclab.experiment.limits import Limits
 from sdclab.microdata import retrieve
 
@@ -34,6 +35,8 @@ def load(given: Mapping[str, Any], schema: Path, replicas: Path) -> Config:
     settings = {**documents.parse(DEFAULTS), **given}
     settings |= {key: _read(settings[key]) for key in ("download", "limits", "multiverse")}
     documents.validate(settings, schema, "config")
+    if not (settings["studies"] or settings.get("releases")):
+        raise SdclabError("config: studies and releases name nothing; one of them must.")
     user = settings["data_dir"] or os.environ.get("SDCLAB_DATA")
     cache = settings["cache_dir"] or retrieve.default_cache()
     return Config(
