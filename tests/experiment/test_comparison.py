@@ -5,6 +5,8 @@ import pandas as pd
 import pytest
 
 import sdclab
+from sdclab.base import progress
+from sdclab.experiment import comparison
 from sdclab.experiment.comparison import LONG, PARTS, compare, paired
 from sdclab.experiment.comparison import _averaged as averaged
 from sdclab.experiment.comparison import _errors_of_links as errors_of_links
@@ -131,15 +133,22 @@ class TestFrames:
         assert told.loc["interval", "error"] == 0
 
 
-def test_progress_counts_a_sample_as_a_step():
+def test_progress_says_what_is_measured_sample_by_sample(monkeypatch):
     heard = []
-    found_in(planted(), ["gaps", "s_pmse"], progress=lambda *told: heard.append(told))
-    assert heard == [(0, 1 + PARTS, "gaps"), (1, 1 + PARTS, "s_pmse"), (1 + PARTS, 1 + PARTS, "")]
+    plain = comparison.measured
+
+    def heeded(*given, **options):
+        heard.append([(loop.what, loop.done, loop.total) for loop in progress.loops()])
+        return plain(*given, **options)
+
+    monkeypatch.setattr(comparison, "measured", heeded)
+    found_in(planted(), ["gaps", "s_pmse"])
+    assert heard[0] == [("measures", 0, 2), ("gaps", 0, 1)]
+    assert heard[1:] == [[("measures", 1, 2), ("s_pmse", 0, 1), ("", i, PARTS)] for i in range(PARTS)]
+    assert progress.loops() == ()
 
 
 def test_slow_measures_come_last():
-    heard = []
-    frame = planted(60)
-    compare(paired(*frame)[0], progress=lambda done, total, name: heard.append(name))
-    assert heard[0] == "score"
-    assert heard[-5:] == ["clusters", "detection", "propensity", "s_pmse", ""]
+    found = compare(paired(*planted(60))[0])
+    assert next(iter(found.numbers)) == "score"
+    assert list(found.numbers)[-4:] == ["clusters", "detection", "propensity", "s_pmse"]

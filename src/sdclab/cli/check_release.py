@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sdclab.base.errors import listed
 from sdclab.cli.common import about, add_pair_options, paired
-from sdclab.cli.progress import Progress
+from sdclab.cli.progress import shown
 from sdclab.experiment.gate import Check, Gate, Limit, check, read_gate
 from sdclab.microdata.pairing import Pair
 
@@ -40,8 +40,9 @@ def run(options: argparse.Namespace) -> int:
     """Print every limit with its value, pass or fail; the exit code tells whether all passed."""
     gate = read_gate(options.limits) if options.limits else Gate()
     options.key, options.target = options.key or gate.key, options.target or gate.target
-    both, others, rules = paired(options)
-    checks = check(both, [*gate.limits, *options.limit], Progress(), others, rules)
+    with shown():
+        both, others, rules = paired(options)
+        checks = check(both, [*gate.limits, *options.limit], others, rules)
     with suppress(BrokenPipeError):  # a reader that has gone does not open the gate
         print(_as_json(checks, both) if options.json else _as_text(checks, both))
     return int(_failed(checks) > 0)

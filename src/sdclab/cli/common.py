@@ -1,7 +1,6 @@
 """What the verbs on a user's files share: options about their columns, and reading them."""
 
 import argparse
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ from typing import Any
 from sdclab.base.errors import listed
 from sdclab.base.names import names_of
 from sdclab.base.registry import Registry
+from sdclab.cli.progress import say
 from sdclab.experiment.file import Prepared, prepare
 from sdclab.microdata.dataset import Dataset
 from sdclab.microdata.declaration import Declaration, parse_types, read_beside
@@ -18,11 +18,6 @@ from sdclab.microdata.microdata import Say
 from sdclab.microdata.pairing import Pair, pair
 from sdclab.microdata.reading import read
 from sdclab.microdata.roles import Roles
-
-
-def say(line: str) -> None:
-    """Tell the user a line; standard output is for results."""
-    print(line, file=sys.stderr)
 
 
 def add_pair_options(parser: argparse.ArgumentParser) -> None:

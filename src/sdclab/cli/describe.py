@@ -4,7 +4,8 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from sdclab.cli.common import add_file_options, declared_for, say
+from sdclab.cli.common import add_file_options, declared_for
+from sdclab.cli.progress import say, shown
 from sdclab.microdata.description import describe
 from sdclab.microdata.reading import read
 
@@ -27,7 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> 
 def run(options: argparse.Namespace) -> None:
     """Print it."""
     types = declared_for(options.file, options).types
-    found = describe(read(options.file, options.line_breaks, options.header, say), types)
+    with shown():
+        found = describe(read(options.file, options.line_breaks, options.header, say), types)
     for line in found.lines():
         print(line)
     print(f"\nGo on with: {found.command(str(options.file))}")

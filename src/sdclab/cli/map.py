@@ -7,8 +7,8 @@ from pathlib import Path
 
 from sdclab.base import files
 from sdclab.base.errors import SdclabError
-from sdclab.cli.common import add_column_options, add_risk_options, file_of, names_in, prepared, say
-from sdclab.cli.progress import Progress
+from sdclab.cli.common import add_column_options, add_risk_options, file_of, names_in, prepared
+from sdclab.cli.progress import say, shown
 from sdclab.experiment import choice
 from sdclab.experiment.ranking import PLAIN, aim_of, best, name_of, trade_off, verdict
 from sdclab.methods import METHODS
@@ -59,8 +59,9 @@ def run(options: argparse.Namespace) -> None:
         notes.append(f"{line}.")
 
     file = file_of(options, options.file)
-    table = prepared(file, options, say=note)
-    made = choice.choose(table, options.methods, options.replicates, note, Progress(), aim)
+    with shown():
+        table = prepared(file, options, say=note)
+        made = choice.choose(table, options.methods, options.replicates, note, aim)
     said = [word for name in ("type", "rule") for text in getattr(options, name) for word in (f"--{name}", text)]
     page = deliver(folder, file, made, notes, said)
     for line in verdict(made.ranked, aim):

@@ -9,8 +9,8 @@ from typing import Any
 
 from sdclab.base import files
 from sdclab.base.errors import SdclabError
-from sdclab.cli.common import about, add_pair_options, names_in, paired, say
-from sdclab.cli.progress import Progress
+from sdclab.cli.common import about, add_pair_options, names_in, paired
+from sdclab.cli.progress import say, shown
 from sdclab.experiment.comparison import LONG, Comparison, Sample, compare, control_of
 from sdclab.experiment.records import risks
 from sdclab.measures import MEASURES, number
@@ -43,8 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> 
 def run(options: argparse.Namespace) -> None:
     """Print the measures as text or JSON."""
     _check_records(options)
-    both, others, rules = paired(options)
-    found = compare(both, options.measures, Progress(), others, rules, quick=not options.all)
+    with shown():
+        both, others, rules = paired(options)
+        found = compare(both, options.measures, others, rules, quick=not options.all)
     if options.records:
         _write_records(options.records, both, others)
     told = about(both)

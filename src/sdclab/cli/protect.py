@@ -10,7 +10,8 @@ from typing import Any
 from sdclab.base import documents, files
 from sdclab.base.errors import SdclabError
 from sdclab.base.registry import Parameter
-from sdclab.cli.common import add_column_options, file_of, prepared, say
+from sdclab.cli.common import add_column_options, file_of, prepared
+from sdclab.cli.progress import say, shown
 from sdclab.experiment.release import check_seed, release
 from sdclab.methods import METHODS
 from sdclab.microdata.attribute import BOUNDS
@@ -103,10 +104,11 @@ def run(options: argparse.Namespace) -> None:
         raise SdclabError(f"{options.output}: this is the original, which would be overwritten; choose another name.")
     given = {key.split()[1]: _value(text) for key, text in vars(options).items() if key.startswith("parameter ")}
     METHODS.checked(options.method, given)
-    table = prepared(file_of(options, options.file), options)
-    made = release(table, options.method, given, options.seed, options.allow_unchanged, options.bounds)
+    with shown():
+        table = prepared(file_of(options, options.file), options)
+        made = release(table, options.method, given, options.seed, options.allow_unchanged, options.bounds)
+        write(made.table, options.output)
     roles = table.roles
-    write(made.table, options.output)
     say(f"{options.output}: {len(made.table.frame)} records; protected {', '.join(made.protected) or 'nothing'}")
     for warning in made.warnings:
         say(f"WARNING: {warning}")

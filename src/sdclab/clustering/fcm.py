@@ -11,6 +11,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from sdclab.base.errors import SdclabError
+from sdclab.base.progress import each_of
 from sdclab.clustering.watch import Watch
 from sdclab.numerics.arrays import Indices, Matrix, Stack, Vector
 
@@ -103,7 +104,7 @@ def _batch(
     done: dict[int, Partition] = {}
     running, watch = np.arange(len(centres)), Watch(len(centres))
     sums = data.summed(centres, watch)
-    for iteration in range(1, max_iterations + 1):
+    for iteration in each_of(range(1, max_iterations + 1), "fuzzy c-means"):
         before, centres = centres, weighted_means(sums[:, :, :-1], sums[:, :, -1], centres)
         seen = watch.value.copy()
         sums = data.summed(centres, watch)

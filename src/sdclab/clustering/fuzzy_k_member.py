@@ -19,6 +19,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from sdclab.base.errors import SdclabError
+from sdclab.base.progress import each_of
 from sdclab.clustering.blocks import clustering_blocks
 from sdclab.clustering.k_member import SLACK, Normalised, check_k, widths
 from sdclab.clustering.mixed import NUMBERS, Mixed
@@ -118,7 +119,7 @@ def fuzzy_k_member(
     """Clusters until no record has anything left; the next core is chosen as in crisp k-member clustering."""
     check_k(k, len(records))
     parts = clustering_blocks(records.positions(), k, block)
-    found = [_fuzzy_k_member(records.only(part), k, function, reading == "own") for part in parts]
+    found = [_fuzzy_k_member(records.only(part), k, function, reading == "own") for part in each_of(parts, "blocks")]
     wide = max(clusters.members.shape[1] for clusters in found)
     found = [_filled(clusters, wide) for clusters in found]
     members = [part[clusters.members] for part, clusters in zip(parts, found, strict=True)]

@@ -16,6 +16,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from sdclab.base.errors import SdclabError
+from sdclab.base.progress import each_of
 from sdclab.clustering.blocks import clustering_blocks
 from sdclab.clustering.taxonomy import Taxonomy, split
 from sdclab.microdata.attribute import Attributes
@@ -135,7 +136,7 @@ def k_member(records: Normalised, k: int, block: int | None = None) -> list[Indi
     """
     check_k(k, len(records))
     parts = clustering_blocks(records.positions(), k, block)
-    return [part[members] for part in parts for members in _k_member(records.only(part), k)]
+    return [part[members] for part in each_of(parts, "blocks") for members in _k_member(records.only(part), k)]
 
 
 def _k_member(records: Normalised, k: int) -> list[Indices]:

@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 
 from sdclab.base.errors import SdclabError
+from sdclab.base.progress import doing, each_of
 from sdclab.clustering import student
 from sdclab.clustering.constraint import constrained
 from sdclab.clustering.covariances import COVARIANCES, CollapsedError, collapsed
@@ -262,7 +263,8 @@ def choose(
         return _largest_bic(records, models, sizes, start, k / len(records), components)
     seen = np.linspace(0, len(records) - 1, SAMPLE).round().astype(np.intp)
     chosen = _largest_bic(records[seen], models, sizes, start, k / len(records), components)
-    return fit(records, chosen.model, chosen.shares, seen, k / len(records), components=components)
+    with doing("EM"):
+        return fit(records, chosen.model, chosen.shares, seen, k / len(records), components=components)
 
 
 def _largest_bic(
@@ -272,8 +274,8 @@ def _largest_bic(
     found: list[Mixture] = []
     best = -np.inf
     problems: list[CollapsedError] = []
-    for size in sizes:
-        for model in models:
+    for size in each_of(sizes, "numbers of clusters"):
+        for model in each_of(models):
             try:
                 first = np.eye(size)[labels(size)]
                 found.append(fit(records, model, first, used, least, components=components, beat=best))

@@ -7,9 +7,10 @@ from typing import Any
 
 from sdclab import measures, methods
 from sdclab.base.errors import SdclabError, reason, shortened
+from sdclab.base.progress import doing, each_of
 from sdclab.experiment import exposed
 from sdclab.experiment.cell import Cell, Measures, releases, run
-from sdclab.experiment.comparison import OPTIONS, Progress
+from sdclab.experiment.comparison import OPTIONS
 from sdclab.experiment.file import Prepared
 from sdclab.experiment.gate import measures_of
 from sdclab.experiment.grid import GridEntry, expand
@@ -106,12 +107,11 @@ def choose(
     names: Iterable[str] = (),
     replicates: int = 1,
     note: Say = lambda line: None,
-    progress: Progress = lambda done, all, label: None,
     aim: Aim | None = None,
 ) -> Choice:
     """Try methods, all of them if none is named, on a table or a sample of it; `note` hears what its owner should know.
 
-    `progress` hears how many cells of how many are done, and which comes next. Points are ranked by the aim.
+    Points are ranked by the aim.
     """
     aim = aim or PLAIN
     check_replicates(replicates)
@@ -120,7 +120,7 @@ def choose(
     dependent, columns = dataset.select(scenario.dependent, dataset.name), scenario.attributes(dataset)
     if len(linked := prl.informative(dependent, columns=columns)) < dependent.shape[1]:
         note(f"probabilistic linkage (PRL, a part of DR) looks at {len(linked)} of {dependent.shape[1]} dependents")
-    explored = explore(scenario, dataset, names or METHODS, replicates, progress, _measured(aim))
+    explored = explore(scenario, dataset, names or METHODS, replicates, _measured(aim))
     if not explored.rows:
         raise SdclabError(f"{dataset.name}: no method could run. " + " ".join(explored.refusals()))
     seen = len(dataset.values)
@@ -150,7 +150,6 @@ def explore(
     dataset: Dataset,
     names: Iterable[str],
     replicates: int = 1,
-    progress: Progress = lambda done, all, label: None,
     measured: Measures = MEASURED,
 ) -> Explored:
     """Run the grid of every method; one that cannot run is noted and does not stop the others."""
@@ -161,13 +160,12 @@ def explore(
         measures.measure(name, dependent, dependent, independent, options, attributes)
     found = Explored()
     waiting = [cell for name in names for cell in _cells(scenario, name, replicates, found, attributes)]
-    for done, cell in enumerate(waiting):
-        progress(done, len(waiting), label(cell.method, cell.slug))
+    for cell in each_of(waiting, "cells"):
         try:
-            found.rows += [{**row, "cell": cell} for row in _run(cell, scenario, dataset, measured, plain)]
+            with doing(label(cell.method, cell.slug)):
+                found.rows += [{**row, "cell": cell} for row in _run(cell, scenario, dataset, measured, plain)]
         except Exception as error:
             found.refuse(cell.method, error, cell.slug)
-    progress(len(waiting), len(waiting), "")
     return found
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from sdclab.base.errors import SdclabError, reason
+from sdclab.base.progress import doing, each_of
 from sdclab.experiment.scenario import Scenario
 from sdclab.measures import MEASURES, Control, Files, sample_of, with_gaps
 from sdclab.measures import measure as measured
@@ -48,9 +49,6 @@ _RISK: Mapping[str, object] = {"dbrl": _LINKS, "prl": {**LINKED, **_LINKS}}
 OF_LONG: Mapping[str, Mapping[str, object]] = {**_RISK, "dr": _RISK, "score": {"dr": _RISK}}  # type: ignore[dict-item]
 """The options of what links records, where a file is long."""
 
-Progress = Callable[[int, int, str], None]
-"""Takes how many of how many steps are done, and the name of the next."""
-
 Told = Callable[[str, Mapping[str, object], Files], dict[str, float]]
 """The numbers of a measure, by its name, options and files."""
 
@@ -82,13 +80,12 @@ class Sample:
 def compare(
     both: Pair,
     names: Sequence[str] = (),
-    progress: Progress = lambda done, total, label: None,
     others: Dataset | None = None,
     rules: Sequence[str] = (),
     partly: bool = False,
     quick: bool = False,
 ) -> Comparison:
-    """The measures asked for, or all of them, each with the options for a user's file; `progress` hears how far it is.
+    """The measures asked for, or all of them, each with the options for a user's file.
 
     `others` are records of the same population that the release was not made from, for the measures that need them.
     Of rules it is counted in how many records they do not hold. If nothing can be measured that is an error, unless the
@@ -104,23 +101,21 @@ def compare(
     known = Rules(tuple(parse(text, numbers) for text in rules), both.roles.dependent, both.roles.independent)
     found = Comparison(broken=_broken(both, known))
     waiting = list(names) or sorted(MEASURES, key=lambda name: (sample_of(name) > 0, name != FIRST, name))
-    steps = [PARTS if sample_of(name) else 1 for name in waiting]
 
     def told(name: str, options: Mapping[str, object], files: Files) -> dict[str, float]:
         return measured(name, *files, options, both.attributes, control, rules=known)
 
-    for place, name in enumerate(waiting):
+    for name in each_of(waiting, "measures"):
         if not names and any(name in numbers for numbers in found.numbers.values()):
             continue
-        progress(sum(steps[:place]), sum(steps), name)
         try:
             files = original, released, independent
             if both.with_gaps and with_gaps(name):
                 files = _incomplete(both)
-            _measure(found, name, files, told, quick)
+            with doing(name):
+                _measure(found, name, files, told, quick)
         except Exception as error:
             found.reasons[name] = reason(error)
-    progress(sum(steps), sum(steps), "")
     if not (found.numbers or partly):
         raise SdclabError(" ".join(found.reasons.values()))
     return found
@@ -133,7 +128,8 @@ def _measure(found: Comparison, name: str, files: Files, told: Told, quick: bool
     if quick and (size := min(sample_of(name), len(original) // PARTS)):
         rows = parts(len(original), size, PARTS)
         every = [
-            told(name, OPTIONS.get(name, {}), (original[some], released[some], independent[some])) for some in rows
+            told(name, OPTIONS.get(name, {}), (original[some], released[some], independent[some]))
+            for some in each_of(list(rows))
         ]
         found.numbers[name], errors = _averaged(every)
         found.samples[name] = Sample(size, PARTS, errors)

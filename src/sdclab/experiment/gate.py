@@ -21,7 +21,7 @@ import pandas as pd
 from sdclab.base import documents
 from sdclab.base.describe import Number, described
 from sdclab.base.errors import SdclabError, listed, shortened, unknown
-from sdclab.experiment.comparison import Comparison, Progress, compare, paired
+from sdclab.experiment.comparison import Comparison, compare, paired
 from sdclab.measures import declarations, number
 from sdclab.microdata.dataset import Dataset
 from sdclab.microdata.pairing import Pair
@@ -170,18 +170,17 @@ class Check:
 def check(
     both: Pair,
     limits: Sequence[Limit],
-    progress: Progress = lambda done, total, label: None,
     others: Dataset | None = None,
     rules: Sequence[str] = (),
 ) -> list[Check]:
     """Every limit, and every rule, which a release must not break more often than the original.
 
     The value of a rule is the number of released records that break it. All records of a file count, however long it
-    is: what is let through must not hang on a draw. `progress` hears how far it is.
+    is: what is let through must not hang on a draw.
     """
     if not limits:
         raise SdclabError("there is no limit to check; one is written as membership <= 55.")
-    found = compare(both, measures_of(limit.quantity for limit in limits), progress, others, rules, partly=True)
+    found = compare(both, measures_of(limit.quantity for limit in limits), others, rules, partly=True)
     numbers = {name: value for told in found.numbers.values() for name, value in told.items()}
     checks = [
         Check(limit.text, value, passed, _why(limit, found) if isnan(value) else "")

@@ -10,6 +10,7 @@ import pandas as pd
 
 from sdclab import methods
 from sdclab.base.errors import SdclabError, listed
+from sdclab.base.progress import doing
 from sdclab.experiment.file import Prepared, prepare
 from sdclab.experiment.scenario import Split
 from sdclab.measures import intact
@@ -110,7 +111,8 @@ def finished(
     dependent, independent = split
     attributes = prepared.split_attributes
     made = methods.fitted(made, independent, attributes, bounds)
-    found = intact.compare(dependent, made.values, attributes)
+    with doing("comparing with the original"):
+        found = intact.compare(dependent, made.values, attributes)
     unchanged = [prepared.modelled[i] for i in found.unchanged]
     if unchanged and not allow_unchanged:
         raise SdclabError(

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from sdclab.base.errors import SdclabError
+from sdclab.base.progress import doing
 from sdclab.base.registry import Registry, check_numbers
 from sdclab.clustering.classes import anonymity
 from sdclab.microdata.attribute import NUMBERS, Attributes, Bounds, Type
@@ -95,7 +96,8 @@ def release(
         if METHODS.asks_for(method, "columns"):
             checked["columns"] = attributes
     # copies, laid out alike: a method that writes into them must not change the originals
-    made = METHODS.called(method, dependent.copy("K"), independent.copy("K"), rng, **checked)
+    with doing(method):
+        made = METHODS.called(method, dependent.copy("K"), independent.copy("K"), rng, **checked)
     made = made if isinstance(made, Release) else Release(made)
     where = f"method {method}"
     _check_values(made.values, dependent, names, where)

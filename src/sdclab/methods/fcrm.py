@@ -14,6 +14,7 @@ import numpy as np
 
 from sdclab.base.describe import Doc
 from sdclab.base.errors import SdclabError
+from sdclab.base.progress import each_of
 from sdclab.clustering.fcm import (
     check_clusters,
     check_fuzziness,
@@ -267,7 +268,7 @@ def fit(
     equations = _Equations(x, targets, ridge, parts_of(len(x), problems * c))
     running, u = np.arange(problems), [starts[:, :, part] for part in equations.parts]
     sums = equations.summed(u, m)
-    for r in range(1, r_max + 1):
+    for r in each_of(range(1, r_max + 1), "regressions"):
         beta = equations.solved(sums, solver, zero_test)
         sums, change = equations.updated(beta, u, m)
         going = (change > epsilon) & (r < r_max)

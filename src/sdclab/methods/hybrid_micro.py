@@ -9,6 +9,7 @@ from typing import Annotated
 import numpy as np
 
 from sdclab.base.describe import Given
+from sdclab.base.progress import each_of
 from sdclab.clustering.blocks import Block, ClusterSize
 from sdclab.clustering.mixed import Mixed
 from sdclab.clustering.taxonomy import Taxonomies
@@ -60,7 +61,7 @@ def synthesise(
     an affine map of a t is a t with the same degrees.
     """
     protected = np.empty_like(records)
-    for label, members in enumerate(clusters):
+    for label, members in enumerate(each_of(clusters, "synthesis")):
         mean = records[members].mean(axis=0)
         ones = centred_basis(np.empty((len(members), 0)))
         lengths = None if degrees is None else _t_lengths(degrees[label], len(members), rng)

@@ -10,6 +10,7 @@ import numpy as np
 
 from sdclab.base.describe import Given
 from sdclab.base.errors import SdclabError
+from sdclab.base.progress import doing, each_of
 from sdclab.clustering.blocks import Block, ClusterSize, clustering_blocks
 from sdclab.clustering.mixed import NUMBERS, Mixed
 from sdclab.clustering.remaining import Remaining
@@ -44,14 +45,17 @@ def clusters(records: Matrix, k: int, block: int | None = None, mixed: Mixed = N
     if not 1 <= k <= n:
         raise SdclabError(f"k is {k} but must lie between 1 and the number of records, {n}.")
     points = mixed.points(records)
-    return [part[members] for part in clustering_blocks(points, k, block) for members in _clusters(points[part], k)]
+    parts = each_of(clustering_blocks(points, k, block), "blocks")
+    return [part[members] for part in parts for members in _clusters(points[part], k)]
 
 
 def _clusters(points: Matrix, k: int) -> list[Indices]:
     remaining = Remaining(points)
     found: list[Indices] = []
-    while len(remaining) >= 2 * k:
-        first = remaining.farthest(remaining.mean())
-        second = remaining.farthest(remaining.points[first])
-        found += remaining.take([first, second] if len(remaining) >= 3 * k else [first], k)
+    with doing("clusters", len(points)) as loop:
+        while len(remaining) >= 2 * k:
+            first = remaining.farthest(remaining.mean())
+            second = remaining.farthest(remaining.points[first])
+            found += remaining.take([first, second] if len(remaining) >= 3 * k else [first], k)
+            loop.done = len(points) - len(remaining)
     return [*found, remaining.all()] if len(remaining) else found

@@ -14,6 +14,7 @@ from scipy.special import expit, logit
 
 from sdclab.base.describe import Doc, Given
 from sdclab.base.errors import SdclabError
+from sdclab.base.progress import each_of
 from sdclab.microdata.attribute import Attribute, Attributes
 from sdclab.microdata.inference import SHARED
 from sdclab.numerics import logistic
@@ -77,7 +78,7 @@ def _in_order(dependent: Matrix, independent: Matrix, chance: _Chance, columns: 
     indicators = _indicators(dependent, types, n // 2 - attributes)
     known = None if columns is None or not independent.shape[1] else _Known.of(independent, columns)
     protected = np.empty_like(dependent)
-    for j, y in enumerate(dependent.T):
+    for j, y in enumerate(each_of(list(dependent.T), "dependents")):
         original, made = (_regressors(independent, each[:, :j], types, indicators) for each in (dependent, protected))
         terms = Terms.of(original)
         protected[:, j] = _drawn(types[j], y, terms(original), terms(made), known, chance)

@@ -12,6 +12,7 @@ import pandas as pd
 
 from sdclab.base.errors import listed
 from sdclab.base.names import written
+from sdclab.base.progress import doing, each_of
 from sdclab.microdata.attribute import Attribute
 from sdclab.microdata.declaration import Declared, types_of
 from sdclab.microdata.inference import SHARED, attributes
@@ -99,17 +100,21 @@ def describe(table: Microdata, declared: Mapping[str, Declared] | None = None) -
     """What is seen in a table. Declared types are believed, and what they do not fit is refused."""
     said = declared or {}
     table.check(list(said))
-    columns = tuple(_column(table, name, said) for name in table.columns)
+    columns = tuple(_column(table, name, said) for name in each_of(table.columns, "columns"))
     numeric = [each.name for each in columns if each.attribute and each.attribute.is_number]
     values = np.column_stack([np.empty((len(table.frame), 0)), *(table.numbers(name) for name in numeric)])
     complete = values[np.isfinite(values).all(axis=1)]
-    return Description(
-        table.file,
-        len(table.frame),
-        columns,
-        tuple(_sentence(numeric, signs) for signs in identities(complete)),
-        (*equalities(complete, numeric), *one_to_one(table, [each.attribute for each in columns if each.attribute])),
-    )
+    with doing("what holds between columns"):
+        return Description(
+            table.file,
+            len(table.frame),
+            columns,
+            tuple(_sentence(numeric, signs) for signs in identities(complete)),
+            (
+                *equalities(complete, numeric),
+                *one_to_one(table, [each.attribute for each in columns if each.attribute]),
+            ),
+        )
 
 
 def describe_frame(data: pd.DataFrame, types: Mapping[str, Any] | None = None) -> Description:

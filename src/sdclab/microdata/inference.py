@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from sdclab.base.errors import SdclabError, shortened
+from sdclab.base.progress import each_of
 from sdclab.microdata.attribute import Attribute, Type
 from sdclab.microdata.dataset import is_number
 from sdclab.microdata.declaration import Declared
@@ -45,7 +46,7 @@ def attributes(
     """What some columns hold: by the table, and as its owner declared it."""
     said = declared or {}
     table.check([*columns, *said])
-    return tuple(_attribute(table, column, said.get(column, Declared())) for column in columns)
+    return tuple(_attribute(table, column, said.get(column, Declared())) for column in each_of(columns, "columns"))
 
 
 def free_text(table: Microdata, column: str) -> str:

@@ -18,6 +18,7 @@ import pandas as pd
 
 from sdclab.base import files
 from sdclab.base.errors import SdclabError
+from sdclab.base.progress import doing
 from sdclab.microdata import parquet
 from sdclab.microdata.endings import check_ending, is_parquet
 from sdclab.microdata.microdata import ENOUGH, MISSING, Microdata, Say, listed_cells
@@ -48,11 +49,12 @@ def read(path: Path, line_breaks: bool = False, header: bool = False, say: Say =
     record.
     """
     check_ending(path)
-    content = files.read(path)
-    if is_parquet(path):
-        return _table(path.name, parquet.read(content, path), ",", say)
-    frame, separator = _from_csv(content, path.name, line_breaks, header, say)
-    return _table(path.name, frame, separator, say)
+    with doing(f"reading {path.name}"):
+        content = files.read(path)
+        if is_parquet(path):
+            return _table(path.name, parquet.read(content, path), ",", say)
+        frame, separator = _from_csv(content, path.name, line_breaks, header, say)
+        return _table(path.name, frame, separator, say)
 
 
 def _table(file: str, frame: pd.DataFrame, separator: str, say: Say) -> Microdata:

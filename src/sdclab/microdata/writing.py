@@ -7,6 +7,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from sdclab.base import files
+from sdclab.base.progress import doing, each_of
 from sdclab.microdata import parquet
 from sdclab.microdata.endings import is_parquet
 from sdclab.microdata.microdata import Microdata, listed_cells
@@ -17,7 +18,7 @@ ROWS = 100_000
 
 def write(table: Microdata, path: Path) -> None:
     """Write as CSV or Parquet, by the path's ending; of the original's metadata nothing is kept."""
-    with files.replacing(path) as temporary:
+    with doing(f"writing {path.name}"), files.replacing(path) as temporary:
         if is_parquet(path):
             parquet.write(table.frame, path, temporary)
         else:
@@ -36,7 +37,7 @@ def _write_plain(table: Microdata, path: Path) -> bool:
         return False
     marks = {table.separator, '"', "\n", "\r"}
     with open(path, "w", encoding="utf-8", newline="") as file:
-        for begin in range(0, len(table.frame), ROWS):
+        for begin in each_of(range(0, len(table.frame), ROWS)):
             part = table.frame.iloc[begin : begin + ROWS]
             columns = [_texts(part[name], table.decimals.get(name)) for name in table.columns]
             if begin == 0:
