@@ -5,8 +5,8 @@ a byte order mark. A first line that may be a record is not shown as names. Fiel
 """
 
 import csv
-import io
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from importlib.util import find_spec
@@ -34,6 +34,9 @@ LINE_BREAK = (
 
 ROW_NAMES = "row_names"
 """What the first column is called if it has no name, as R and pandas write it."""
+
+BLOCK, LINES, FIELD = 1 << 20, 100, 20
+"""Bytes that pyarrow parses at a time: so many, or of many columns so many lines with so many characters a field."""
 
 LETTER, DIGIT = re.compile(r"[^\W\d_]"), re.compile(r"\d")
 
@@ -70,20 +73,23 @@ def _table(file: str, frame: pd.DataFrame, separator: str, say: Say) -> Microdat
 
 def _from_csv(content: bytes, file: str, line_breaks: bool, header: bool, say: Say) -> tuple[pd.DataFrame, str]:
     """The fields as text, and what separates them."""
-    parts = _text(content, file).split('"')  # outside of quotes and inside by turns; "" in a field: an empty part
+    text = _text(content, file)
+    parts = text.split('"')  # outside of quotes and inside by turns; "" in a field: an empty part
     outside = "x".join(parts[::2])
     if "\n" in outside and re.search("\r(?!\n)", outside):
         raise SdclabError(f"{file}: some lines end with a carriage return alone, others do not.")
     separator = max(SEPARATORS, key=BREAK.split(outside, maxsplit=1)[0].count)
     for place, problem in _misquoted(parts, separator, line_breaks):
         raise SdclabError(f"{file}: {_place(parts[:place], separator)} {problem}.")
-    lines = io.StringIO('"'.join(parts), newline="")
+    del parts, outside  # each as long as the file
+    lines = _Lines(text)
     rows = _records(lines, separator, file)
     first = next(rows, [])
-    begin = lines.tell()
-    columns = _parsed(lines.read(), len(first), separator, line_breaks)
+    columns = None
+    if len(first) > 1 and not re.search("\r(?!\n)", text):
+        begin = len(BOM_UTF8) * content.startswith(BOM_UTF8) + len(text[: lines.at].encode())
+        columns = _parsed(content, begin, len(first), separator, line_breaks)
     if columns is None:
-        lines.seek(begin)
         columns = _columns(rows, len(first), file)
     frame = pd.DataFrame(columns)
     if len(frame) and not header:
@@ -93,18 +99,35 @@ def _from_csv(content: bytes, file: str, line_breaks: bool, header: bool, say: S
     return frame.set_axis([BREAK.sub(" ", name.strip()) for name in first], axis=1), separator
 
 
-def _parsed(text: str, width: int, separator: str, line_breaks: bool) -> "dict[int, pd.Series[Any]] | None":
+class _Lines:
+    """The lines of a text with their ends, one by one."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+        """where the next begins"""
+
+    def __iter__(self) -> Iterator[str]:
+        while self.at < len(self.text):
+            end = BREAK.search(self.text, self.at)
+            begin, self.at = self.at, end.end() if end else len(self.text)
+            yield self.text[begin : self.at]
+
+
+def _parsed(
+    content: bytes, begin: int, width: int, separator: str, line_breaks: bool
+) -> "dict[int, pd.Series[Any]] | None":
     """The fields after the first line, column by column, by pyarrow if it is installed: it reads millions of them in a
     second. What it refuses, or might take otherwise than Python's reader, is left to that, which knows why and where.
     """
-    if width < 2 or find_spec("pyarrow") is None or re.search("\r(?!\n)", text):
+    if find_spec("pyarrow") is None:
         return None
     arrow, reader, compute = (import_module(name) for name in ("pyarrow", "pyarrow.csv", "pyarrow.compute"))
     names = list(map(str, range(width)))
     try:
         found = reader.read_csv(
-            io.BytesIO(text.encode()),
-            reader.ReadOptions(column_names=names),
+            arrow.BufferReader(arrow.py_buffer(content).slice(begin)),
+            reader.ReadOptions(column_names=names, block_size=max(BLOCK, LINES * FIELD * width)),
             reader.ParseOptions(delimiter=separator, newlines_in_values=line_breaks),
             reader.ConvertOptions(column_types=dict.fromkeys(names, arrow.string())),
         )
@@ -165,7 +188,7 @@ def _place(before: Sequence[str], separator: str) -> str:
     return f"line {line} (the header is line 1), field {this.count(separator) + 1}"
 
 
-def _records(lines: io.StringIO, separator: str, file: str) -> Iterator[list[str]]:
+def _records(lines: _Lines, separator: str, file: str) -> Iterator[list[str]]:
     reader = csv.reader(lines, delimiter=separator, strict=True)
     try:
         yield from reader
