@@ -112,6 +112,45 @@ class TestEm:
         np.testing.assert_allclose(raw.shares, scaled.shares, atol=1e-6)
         np.testing.assert_allclose(scaled.covariances, raw.covariances * np.outer(units, units), rtol=1e-6)
 
+    @pytest.mark.parametrize("size", [1, 7, 100])
+    @pytest.mark.parametrize("components", ["normal", "t"])
+    def test_parts_of_any_size_add_up_to_the_whole_file(self, components, size, points, start, monkeypatch):
+        whole = mixture.fit(points, "VVV", start, components=components, iterations=5)
+        monkeypatch.setattr(mixture, "PART", size)
+        found = mixture.fit(points, "VVV", start, components=components, iterations=5)
+        assert found.log_likelihood == pytest.approx(whole.log_likelihood, rel=1e-9)
+        np.testing.assert_allclose(found.shares, whole.shares, atol=1e-8)
+        np.testing.assert_allclose(found.means, whole.means, rtol=1e-7, atol=1e-9)
+
+    @pytest.mark.parametrize("size", [1, 50, 1000])
+    def test_what_the_m_step_needs_is_a_sum_over_records(self, size, points, monkeypatch):
+        monkeypatch.setattr(mixture, "PART", size)
+        covariances = np.stack([np.cov(points.T)] * 3)
+        density = mixture._Density(np.array([0.2, 0.5, 0.3]), points[:3], covariances, points.std(axis=0), None)
+        found = mixture._Points(points).expected(density)
+        np.testing.assert_allclose(found.shares.sum(axis=0), 1)
+        sums = np.einsum("ck,ka,kb->cab", found.shares, *[np.column_stack([np.ones(len(points)), points])] * 2)
+        a, b = np.triu_indices(4)
+        np.testing.assert_allclose(found.moments, sums[:, a, b], rtol=1e-9, atol=1e-7 * np.abs(sums).max())
+        np.testing.assert_allclose(found.size, sums[:, 0, 0])
+
+    def test_a_fit_is_given_up_only_if_it_cannot_win(self, points, start):
+        found = mixture.fit(points, "VVV", start, tolerance=1e-9)
+        assert mixture.fit(points, "VVV", start, tolerance=1e-9, beat=found.bic).bic == found.bic
+        with pytest.raises(mixture.BeatenError):
+            mixture.fit(points, "VVV", start, tolerance=1e-12, beat=found.bic + 1e6)
+
+    def test_of_a_long_file_a_sample_chooses_and_all_records_are_fitted(self, rng, monkeypatch):
+        points = rng.permutation(planted(rng, (800, 1200, 600)))
+        whole = mixture.choose(points, ("EEE", "VVV"), (2, 3, 4), "mclust", 20)
+        monkeypatch.setattr(mixture, "SAMPLE", 900)
+        monkeypatch.setattr(mixture, "PART", 250)
+        found = mixture.choose(points.copy("F"), ("EEE", "VVV"), (2, 3, 4), "mclust", 20)
+        assert (found.model, found.clusters, found.shares.shape) == (whole.model, whole.clusters, whole.shares.shape)
+        assert found.log_likelihood == pytest.approx(whole.log_likelihood, rel=1e-4)
+        names = np.array([np.abs(whole.means - mean).sum(axis=1).argmin() for mean in found.means])
+        assert (names[found.labels] == whole.labels).mean() > 0.99
+
     def test_the_floor_under_the_weights_is_met(self, points, start):
         assert mixture.fit(points, "VVV", start).weights.min() < 0.3
         assert mixture.fit(points, "VVV", start, least=0.3).weights.min() == pytest.approx(0.3)

@@ -1,5 +1,7 @@
 """Fuzzy c-regression: ordinary least squares as its simplest case, planted lines, solvers, and Table II."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from conftest import S1, S2, needs_originals
@@ -15,6 +17,7 @@ from sdclab.experiment.cell import Cell, run
 from sdclab.experiment.scenario import Rotation
 from sdclab.methods import fcrm, protect, release
 from sdclab.numerics.linalg import centred_basis
+from sdclab.numerics.ties import largest_of
 
 
 @pytest.fixture
@@ -92,6 +95,39 @@ class TestFcrm:
         y, x = S2.split(census)
         parameters = {"c": c, "solver": solver, "r_max": 3}
         assert np.isfinite(protect("fcrm", y[:, :1], x, np.random.default_rng(0), parameters)).all()
+
+    @pytest.mark.parametrize("size", [1, 13, 64])
+    @pytest.mark.parametrize(("ridge", "m"), [(0.0, 1.5), (0.01, 2.0)])
+    def test_parts_of_any_size_add_up_to_the_whole_file(self, split, rng, monkeypatch, size, ridge, m):
+        dependent, independent = (x[:200] for x in split)
+        x = centred_basis(independent)
+        targets = dependent.T[:, :, None]
+        starts = rng.dirichlet(np.ones(3), (len(targets), len(x))).transpose(0, 2, 1)
+        parts = [slice(first, first + size) for first in range(0, len(x), size)]
+        whole, found = (fcrm._Equations(x, targets, ridge, each) for each in ([slice(None)], parts))
+        at_once, one_by_one = (each.summed([starts[:, :, part] for part in each.parts], m) for each in (whole, found))
+        for sums, others in zip(at_once, one_by_one, strict=True):
+            np.testing.assert_allclose(others, sums, rtol=1e-10, atol=1e-10 * np.abs(sums).max())
+        monkeypatch.setattr(fcrm, "parts_of", lambda n, clusters: parts)
+        one = fcrm.fit(x, targets, starts, ridge=ridge, m=m, r_max=1)
+        beta = whole.solved(at_once, "lstsq", "relative")
+        np.testing.assert_allclose(one.coefficients, beta, rtol=1e-7, atol=1e-9 * np.abs(beta).max())
+        objective = whole.objective(beta, one.memberships, m, slice(None))
+        np.testing.assert_allclose(one.objective, objective, rtol=1e-7)
+        np.testing.assert_array_equal(fcrm.most_likely(one.memberships), largest_of(one.memberships, axis=1))
+
+    def test_of_what_is_as_long_as_the_file_little_is_held_at_a_time(self, rng):
+        """Beside the memberships themselves, once among those it works on and once in what it returns."""
+        n, c = 100_000, 10
+        x = centred_basis(rng.standard_normal((n, 2)))
+        targets = rng.standard_normal((2, n, 1))
+        starts = np.broadcast_to(rng.dirichlet(np.ones(c), n).T, (2, c, n))
+        tracemalloc.start()
+        found = fcrm.fit(x, targets, starts, r_max=3)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert found.memberships.shape == (2, c, n)
+        assert peak < 3.5 * found.memberships.nbytes
 
     def test_a_problem_that_has_stopped_does_not_move(self, lines, rng):
         """Problems stop one by one; each ends where it would have ended alone."""

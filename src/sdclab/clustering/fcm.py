@@ -160,14 +160,19 @@ class _Data:
     def partition(self, centres: Matrix, iteration: int, change: float) -> Partition:
         """Where a run ended."""
         ended = np.concatenate([self.memberships(part, centres[None])[0] for part in self.parts], axis=1)
-        distances = squared_distances(self.augmented, centres[None])[0]
-        objective = float(np.sum(fuzzy_power(ended, self.m) * distances))
+        objective = _objective(self.augmented, self.parts, ended, centres, self.m)
         return Partition(ended, centres.copy(), objective, iteration, change)
 
     def _weighed(self, part: slice, centres: Stack) -> tuple[Stack, Stack, Stack]:
         seen = self.augmented[part]
         distances, least = apart(seen.T, centres, self.room)
         return weighed_or_shared(distances, least, self.m, SAME * seen[:, -1], self.rng, self.room)
+
+
+def _objective(augmented: Matrix, parts: Sequence[slice], u: Matrix, centres: Matrix, m: float) -> float:
+    """What fuzzy c-means minimises: all squared distances, each times a membership's power."""
+    distances = (squared_distances(augmented[part], centres[None])[0] for part in parts)
+    return float(sum(np.sum(fuzzy_power(u[:, part], m) * far) for part, far in zip(parts, distances, strict=True)))
 
 
 def augment(records: Matrix) -> Matrix:

@@ -177,10 +177,11 @@ class _Density:
 
 @dataclass(frozen=True)
 class _Expected:
-    """What an E step finds: shares and squares of distances (cluster × record), and what the M step needs."""
+    """What an E step finds: shares (cluster × record), and what the M step needs."""
 
     shares: Matrix
     squares: Matrix
+    """of distances (cluster × record); of no record unless components are t"""
     moments: Matrix
     size: Vector
     log_likelihood: float
@@ -196,23 +197,20 @@ class _Points:
 
     def expected(self, density: _Density) -> _Expected:
         """The E step. A record counts for the moments by its shares, in t components the less the farther it lies."""
-        shares, squares, logs, moments, size = [], [], 0.0, np.zeros(density.coefficients.shape), 0.0
+        moments, size, logs = np.zeros(density.coefficients.shape), np.zeros(len(density.heights)), 0.0
+        shares = np.empty((len(size), len(self.values)))
+        squares = np.empty((len(size), 0 if density.degrees is None else len(self.values)))
         for part in self.parts:
             products = _products(self.values[part]) if self.products is None else self.products
             found, log_likelihood, apart = density.shares(products)
-            pulled = found
+            shares[:, part] = pulled = found
             if density.degrees is not None:
+                squares[:, part] = apart
                 pulled = found * student.pulls(apart.T, density.degrees, density.attributes).T
             moments += pulled @ products.T
-            size = size + found.sum(axis=1)
+            size += found.sum(axis=1)
             logs += log_likelihood
-            shares.append(found)
-            squares.append(apart)
-        return _Expected(_joined(shares), _joined(squares), moments, np.asarray(size), logs)
-
-
-def _joined(parts: list[Matrix]) -> Matrix:
-    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+        return _Expected(shares, squares, moments, size, logs)
 
 
 @cache

@@ -6,8 +6,9 @@ model, is `basis: rbf`.
 """
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
-from functools import partial, reduce
+from functools import reduce
 from typing import Annotated, Literal
 
 import numpy as np
@@ -141,7 +142,7 @@ def protect(
     if label == "weighted":
         values = weighted(x, found)
     else:
-        values = generate(x, found, drawn(u, rng) if label.endswith("drawn") else largest_of(u, axis=1))
+        values = generate(x, found, drawn(u, rng) if label.endswith("drawn") else most_likely(u))
     released = values[:, :, 0].T if dependents == "separate" else values[0]
     facts = {
         "objective": float(found.objective.sum()),
@@ -262,7 +263,7 @@ def fit(
     problems, c = len(targets), starts.shape[1]
     found = Fit(
         np.zeros((problems, c, x.shape[1], targets.shape[2])),
-        np.array(starts),
+        np.empty(starts.shape),
         *(np.zeros(problems) for _ in range(3)),
     )
     equations = _Equations(x, targets, ridge, parts_of(len(x), problems * c))
@@ -274,14 +275,15 @@ def fit(
         going = (change > epsilon) & (r < r_max)
         if going.all():
             continue
-        stop, ended = running[~going], [each[~going] for each in u]
-        found.coefficients[stop], found.memberships[stop] = beta[~going], np.concatenate(ended, axis=2)
-        found.objective[stop] = equations.only(~going).objective(beta[~going], ended, m)
-        found.last_change[stop], found.iterations[stop] = change[~going], r
+        stop = running[~going]
+        found.coefficients[stop], found.last_change[stop], found.iterations[stop] = beta[~going], change[~going], r
+        ended = equations.only(~going)
+        for i, part in enumerate(equations.parts):
+            found.memberships[stop, :, part], u[i] = u[i][~going], u[i][going]
+            found.objective[stop] += ended.objective(beta[~going], found.memberships[stop, :, part], m, part)
         if not going.any():
             break
-        running, equations = running[going], equations.only(going)
-        u, sums = [each[going] for each in u], tuple(each[going] for each in sums)
+        running, equations, sums = running[going], equations.only(going), tuple(each[going] for each in sums)
     return found
 
 
@@ -311,7 +313,11 @@ class _Equations:
 
     def only(self, problems: Mask) -> "_Equations":
         """The equations of some of the problems."""
-        return _Equations(self.x, self.targets[problems], self.ridge, self.parts)
+        if problems.all():
+            return self
+        chosen = copy(self)
+        chosen.targets, chosen.products = self.targets[problems], self.products[problems]
+        return chosen
 
     def summed(self, u: Sequence[Stack], m: float) -> Sums:
         """What the equations need of these memberships."""
@@ -344,11 +350,9 @@ class _Equations:
         assert total is not None  # there is always a part
         return total, change
 
-    def objective(self, beta: Stack, u: Sequence[Stack], m: float) -> Vector:
-        """What the models and memberships minimise, problem by problem."""
-        weights = (fuzzy_power(each, m) for each in u)
-        errors = (self._errors(beta, part) for part in self.parts)
-        return reduce(np.add, map(partial(np.einsum, "pik,pik->p"), weights, errors))
+    def objective(self, beta: Stack, u: Stack, m: float, part: slice) -> Vector:
+        """What a part of the records adds to what models and memberships minimise, problem by problem."""
+        return np.asarray(np.einsum("pik,pik->p", fuzzy_power(u, m), self._errors(beta, part)))
 
     def _sums(self, weights: Stack, part: slice) -> Sums:
         """What a part of the records adds."""
@@ -383,6 +387,12 @@ def nearby(u: Stack, near: Matrix) -> Stack:
     return np.asarray(at_centres @ near.T)
 
 
+def most_likely(u: Stack) -> Indices:
+    """The model to which a record belongs most, in every problem."""
+    parts = parts_of(u.shape[2], u.shape[0] * u.shape[1])
+    return np.concatenate([largest_of(u[:, :, part], axis=1) for part in parts], axis=1)
+
+
 def drawn(u: Stack, rng: np.random.Generator) -> Indices:
     """A model for every record, drawn by its memberships, in every problem by itself."""
     upto = u.cumsum(axis=1)[:, :-1]
@@ -394,7 +404,7 @@ def generate(x: Matrix, found: Fit, labels: Indices | None = None) -> Stack:
 
     If no labels are given it is that of the arg-max cluster.
     """
-    labels = largest_of(found.memberships, axis=1) if labels is None else labels
+    labels = most_likely(found.memberships) if labels is None else labels
     chosen = np.take_along_axis(found.coefficients, labels[:, :, None, None], axis=1)
     return np.einsum("ks,pkst->pkt", x, chosen)
 
