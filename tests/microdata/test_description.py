@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from sdclab.base.names import names_of
+from sdclab.microdata import description
 from sdclab.microdata.declaration import Declared
 from sdclab.microdata.description import describe, identities
 from sdclab.microdata.microdata import Microdata
@@ -86,6 +87,38 @@ class TestOneToOne:
         assert described({"a": self.grade, "b": 3.5 * self.grade**2}).equalities == ()
         few = {"name": self.names[:30], "code": self.grade[:30] * 2.5}
         assert described(few).equalities == ()
+
+
+class TestManyColumns:
+    """A cheaper look chooses the pairs that are compared; what it finds is what looking at all of them would."""
+
+    def frame(self):
+        rng = np.random.default_rng(2)
+        values = rng.integers(0, 500, (N, 60)).astype(float)
+        values[:, 7] = np.where(rng.random(N) < 0.6, values[:, 3], values[:, 7])
+        values[rng.random(N) < 0.7, 20] = 0
+        values[:, 21] = np.where(rng.random(N) < 0.8, values[:, 20], 0)
+        columns = {f"c{j}": column for j, column in enumerate(values.T)}
+        columns["town"] = rng.choice(["Bonn", "Jena", "Kiel"], N)
+        columns["code"] = [{"Bonn": 3, "Jena": 1, "Kiel": 7}[town] for town in columns["town"]]
+        columns["other"] = rng.choice([1, 2, 5], N)
+        return columns
+
+    def test_the_same_is_found(self, monkeypatch):
+        columns = self.frame()
+        all_pairs = described(columns).equalities
+        assert len(all_pairs) == 3
+        monkeypatch.setattr(description, "MANY", 2)
+        assert described(columns).equalities == all_pairs
+
+    def test_few_pairs_are_compared(self):
+        values = np.random.default_rng(1).standard_normal((N, 400))
+        values[:, 9] = values[:, 2]
+        assert description._alike(values) == [(2, 9)]
+
+    def test_what_a_crowd_shares_says_nothing_of_two(self):
+        assert description._alike(np.ones((N, description.CROWD + 1))) == []
+        assert len(description._alike(np.ones((N, 3)))) == 3
 
 
 class TestNoValues:
