@@ -12,6 +12,7 @@ from samples import MDAV, named_people
 
 from sdclab.base import files
 from sdclab.base.errors import SdclabError
+from sdclab.microdata import parquet
 from sdclab.microdata.microdata import Microdata
 from sdclab.microdata.reading import read
 from sdclab.microdata.writing import write
@@ -57,6 +58,14 @@ class TestParquet:
         assert self.arrow.types.is_string(made.schema.field("town").type) or self.arrow.types.is_large_string(
             made.schema.field("town").type
         )
+
+    def test_a_long_file_is_written_in_row_groups(self, here, monkeypatch):
+        monkeypatch.setattr(parquet, "ROW_GROUP", 100)
+        frame = pd.DataFrame({"x": np.arange(250.0)})
+        write(Microdata("t", frame), Path("out.parquet"))
+        about = self.parquet.ParquetFile("out.parquet").metadata
+        assert [about.row_group(i).num_rows for i in range(about.num_row_groups)] == [100, 100, 50]
+        np.testing.assert_array_equal(read(Path("out.parquet")).numbers("x"), frame["x"])
 
     def test_codes_of_numbers_are_numbers(self, here):
         column = self.arrow.array([3, 5, None, 3]).dictionary_encode()

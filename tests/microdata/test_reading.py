@@ -18,7 +18,7 @@ from sdclab.experiment.data import dataset_of
 from sdclab.microdata import manifest, reading, retrieve
 from sdclab.microdata.dataset import Dataset
 from sdclab.microdata.microdata import Microdata
-from sdclab.microdata.reading import SEPARATORS, read
+from sdclab.microdata.reading import SEPARATORS, _parsed, read
 from sdclab.microdata.roles import Roles
 from sdclab.microdata.writing import write
 
@@ -237,6 +237,25 @@ def test_a_loop(here):
     Path("b.csv").symlink_to("a.csv")
     with pytest.raises(SdclabError, match="cannot be read"):
         read(Path("a.csv"))
+
+
+@pytest.mark.parametrize("start", [b"", "\ufeff".encode()])
+def test_where_the_first_line_ends_is_counted_in_bytes(here, start):
+    Path("in.csv").write_bytes(start + 'größe,"a,ü"\r\n1.5,äx\r\n2.5,y\r\n'.encode())
+    table = read(Path("in.csv"), header=True)
+    assert table.columns == ("größe", "a,ü")
+    assert [list(table.frame[name]) for name in table.columns] == [["1.5", "2.5"], ["äx", "y"]]
+
+
+def test_lines_longer_than_a_part_of_the_file(here):
+    """pyarrow parses a megabyte at a time unless it is told otherwise, and must see a line whole."""
+    n, p = 3, 100_000
+    line = ",".join(["1.23456789012"] * p) + "\n"
+    Path("in.csv").write_text(",".join(f"c{j}" for j in range(p)) + "\n" + line * n)
+    content = Path("in.csv").read_bytes()
+    found = _parsed(content, content.index(b"\n") + 1, p, ",", False)
+    assert found is not None
+    assert (len(found), list(found[p - 1])) == (p, ["1.23456789012"] * n)
 
 
 def test_many_columns(here):

@@ -13,6 +13,9 @@ import pandas as pd
 from sdclab.base import files
 from sdclab.base.errors import SdclabError
 
+ROW_GROUP = 1_000_000
+"""Records that are written together, so that a reader can take a long file in parts."""
+
 
 def pyarrow(path: Path) -> tuple[Any, Any]:
     """The packages pyarrow and pyarrow.parquet."""
@@ -84,7 +87,7 @@ def _frame(stored: Any) -> pd.DataFrame:
 def write(frame: pd.DataFrame, path: Path, to: Path) -> None:
     """Write to a file; messages name the path that it gets in the end."""
     arrow, parquet = pyarrow(path)
-    parquet.write_table(_plain(arrow.Table.from_pandas(frame, preserve_index=False)), to)
+    parquet.write_table(_plain(arrow.Table.from_pandas(frame, preserve_index=False)), to, row_group_size=ROW_GROUP)
 
 
 def _unpacked(about: Any) -> int:
