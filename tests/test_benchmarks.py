@@ -129,6 +129,17 @@ def test_growth_covers_every_method_and_measure():
 
 
 @pytest.mark.slow
+def test_long_files_are_made_and_measured(tmp_path):
+    command("long.py", "--to", tmp_path, "--sizes", 400, "--only", "noise", "pram")
+    rows = list(csv.DictReader((tmp_path / "long.csv").read_text().splitlines()))
+    assert [(row["method"], row["problem"]) for row in rows] == [("noise", ""), ("pram", "")]
+    assert all(float(row["seconds"]) > 0 and float(row["peak_mb"]) > 0 for row in rows)
+    assert {path.name for path in tmp_path.iterdir()} == {"long.csv", "long.md"}
+    command("long.py", "--to", tmp_path, "--sizes", 400, "--only", "noise", "--ending", "parquet")
+    assert len((tmp_path / "long.md").read_text().splitlines()) == 2 + len(rows) + 1
+
+
+@pytest.mark.slow
 def test_growth_is_measured_and_written(tmp_path):
     said = command("growth.py", "--to", tmp_path, "--only", "noise", "pil", "--sizes", 500, 1000)
     assert "noise" in said
