@@ -1,6 +1,7 @@
 """A batch of cells of a grid: protect and measure their replicates, write a row for each."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 
 from job import job, loud
@@ -17,12 +18,14 @@ def main(
     scenario: AnyScenario,
     measured: MeasuresByKind,
     may_fail: bool,
-    code: str,
+    code: Mapping[str, str],
     dataset: Sequence[str],
     output: Path,
 ) -> None:
     data = read(scenario, *map(Path, dataset))
-    rows = run_all(cells, scenario, data, measured.of(data.kind), code, may_fail)
+    rows = []
+    for method, together in groupby(cells, lambda cell: cell.method):
+        rows += run_all(list(together), scenario, data, measured.of(data.kind), code[method], may_fail)
     for line in refusals(rows):
         print(line) if may_fail else loud(line)
     write(output, csv_text(columns_of(rows), rows))

@@ -186,7 +186,7 @@ class Tree:
 
 
 SMOKE = ("--configfile", "config/smoke.yaml")
-SMALL = (*SMOKE, "--config", "studies=[cano_torra_2009]")
+SMALL = (*SMOKE, "--config", "studies=[cano_torra_2009]", "mix_methods=false")
 """One study says enough about how the workflow behaves; all of them run once, in a test of their own."""
 
 

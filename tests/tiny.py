@@ -100,6 +100,7 @@ CONFIG: dict[str, Any] = {
     "cache_dir": "cache",
     "download": False,
     "cells_per_job": 4,
+    "mix_methods": False,
     "multiverse": False,
     "limits": {"records": None, "replicates": None, "runs": None, "values": None},
 }

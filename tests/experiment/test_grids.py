@@ -136,6 +136,20 @@ class TestBatches:
         one, other = self.cells(2), self.cells(1, "noise")
         assert batches([one[0], *other, one[1]], 5) == [Batch(tuple(one)), Batch(tuple(other))]
 
+    def test_mix_methods_where_that_is_asked_for(self):
+        one, other = self.cells(2), self.cells(1, "noise")
+        (made,) = batches([one[0], *other, one[1]], 5, mixed=True)
+        assert made.methods == ["mdav", "noise"]
+        found = batches([*one, *other], 2, mixed=True)
+        assert [each.path for each in found] == ["study/S1/mdav/k=2", "study/S1/mdav..noise/k=3..k=2"]
+
+    @given(count=st.integers(1, 12), most=st.integers(1, 10))
+    def test_that_are_mixed_have_names_of_their_own(self, count, most):
+        cells = [cell for pair in zip(self.cells(count), self.cells(count, "noise"), strict=True) for cell in pair]
+        made = batches(cells, most, mixed=True)
+        assert [cell for batch in made for cell in batch.cells] == cells
+        assert len({batch.path for batch in made}) == len(made)
+
     def test_are_named_by_their_ends(self):
         assert batches(self.cells(3), 5)[0].path == "study/S1/mdav/k=2..k=4"
         assert batches(self.cells(1), 5)[0].path == "study/S1/mdav/k=2"

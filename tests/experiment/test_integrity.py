@@ -243,7 +243,7 @@ class TestRun:
         with_old_time(path, altered(before))
         run = tree.run("-n")
         assert "results/tables/tiny/noise.csv does not agree with its record and will be made anew" in run.stderr
-        assert re.search(r"^table +1$", run.stdout + run.stderr, re.M)
+        assert re.search(r"^tables__tiny +1$", run.stdout + run.stderr, re.M)
         assert path.read_bytes() == altered(before)
         path.write_bytes(before)
         os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))

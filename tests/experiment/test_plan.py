@@ -13,10 +13,11 @@ from sdclab.experiment import provenance
 
 CELLS = {"cells/tiny/S/mdav/k=3..k=5", "cells/tiny/S/noise/p=0.1"}
 MDAV, NOISE = sorted(CELLS)
-TABLES = {"tables/tiny/table1", "tables/tiny/noise"}
+TABLES, FIGURES = "tables/tiny", "figures/tiny"
+"""One job each."""
 VERDICTS = {"scorecard", "report"}
 """They are told all about every study."""
-ROLES = {*CELLS, "sensitivity/tiny/dr", "figures/tiny/pairs", *VERDICTS}
+ROLES = {*CELLS, "sensitivity/tiny/dr", FIGURES, *VERDICTS}
 
 
 @pytest.fixture
@@ -69,9 +70,9 @@ CHANGES = {
     "missing": (of(("datasets", "mine"), "missing", "drop"), {"data/mine", *VERDICTS}),
     "title of the data": (of(("datasets", "mine"), "title", "Mine"), {"data/mine", *VERDICTS}),
     "data with an old time": (lambda tiny: rewritten("mine.csv", tiny.data[8:16], "123.456,"), {"data/mine"}),
-    "replicates": (of((), "replicates", 3), {NOISE, "tables/tiny/noise", *VERDICTS}),
-    "replicates of an entry": (of(("grid", 0), "replicates", 2), {MDAV, *TABLES, *VERDICTS}),
-    "grid in the middle": (of(("grid", 0, "parameters"), "k", [3, 5]), {MDAV, *TABLES, *VERDICTS}),
+    "replicates": (of((), "replicates", 3), {NOISE, TABLES, *VERDICTS}),
+    "replicates of an entry": (of(("grid", 0), "replicates", 2), {MDAV, TABLES, *VERDICTS}),
+    "grid in the middle": (of(("grid", 0, "parameters"), "k", [3, 5]), {MDAV, TABLES, *VERDICTS}),
     "another measure": (of((), "measures", {"score": {}}), {*CELLS, *VERDICTS}),
     "option of a measure": (of(("measures", "dbrl"), "attributes", "all"), {*CELLS, *VERDICTS}),
     "measures of a scenario": (of(("scenarios", "S"), "measures", {"score": {}}), {*CELLS, *VERDICTS}),
@@ -79,15 +80,15 @@ CHANGES = {
         of(("scenarios", "S"), "measures_on_original", {"score": {}}),
         {*CELLS, *VERDICTS},
     ),
-    "title of a table": (of(TABLE, "title", "Another"), {"tables/tiny/table1", *VERDICTS}),
-    "quantities": (of(TABLE, "quantities", ["pil"]), {"tables/tiny/table1", "sensitivity/tiny/dr", *VERDICTS}),
+    "title of a table": (of(TABLE, "title", "Another"), {TABLES, *VERDICTS}),
+    "quantities": (of(TABLE, "quantities", ["pil"]), {TABLES, "sensitivity/tiny/dr", *VERDICTS}),
     "reading": (
         of(TABLE, "readings", [{"method": "mdav", "parameters": {"block": 50}, "because": "x"}]),
-        {"tables/tiny/table1", "sensitivity/tiny/dr", *VERDICTS},
+        {TABLES, "sensitivity/tiny/dr", *VERDICTS},
     ),
-    "judged": (of(TABLE, "judged", False), {"tables/tiny/table1", *VERDICTS}),
-    "title of a figure": (of(("figures", "map"), "title", "Another"), {"figures/tiny/map", *VERDICTS}),
-    "option of a figure": (of(("figures", "map", "options"), "by", "c"), {"figures/tiny/map", *VERDICTS}),
+    "judged": (of(TABLE, "judged", False), {TABLES, *VERDICTS}),
+    "title of a figure": (of(("figures", "map"), "title", "Another"), {FIGURES, *VERDICTS}),
+    "option of a figure": (of(("figures", "map", "options"), "by", "c"), {FIGURES, *VERDICTS}),
     "option of a sensitivity": (
         of(("sensitivities", "dr"), "options", {"dbrl": {"scale": ["original"]}}),
         {"sensitivity/tiny/dr", *VERDICTS},
@@ -99,7 +100,7 @@ CHANGES = {
     "claim": (lambda tiny: tiny.claims[0].update(bound=30), {"audit"}),
     "published number with an old time": (
         lambda tiny: rewritten("resources/published/tiny_2026_table1.csv", "10.5", "10.6"),
-        {"tables/tiny/table1", "sensitivity/tiny/dr", "audit"},
+        {TABLES, "sensitivity/tiny/dr", "audit"},
     ),
     "another published table": (
         lambda tiny: Path("resources/published/tiny_2026_table2.csv").write_text(PUBLISHED),
@@ -107,8 +108,8 @@ CHANGES = {
     ),
     "a style sheet": (lambda tiny: rewritten("src/sdclab/output/pages/assets/style.css", "{", "{ "), {"report"}),
     "most records": (limit("records", 50), {"data/mine"}),
-    "most replicates": (limit("replicates", 1), {NOISE, "tables/tiny/noise", *VERDICTS}),
-    "most values": (limit("values", 2), {MDAV, *TABLES, *VERDICTS}),
+    "most replicates": (limit("replicates", 1), {NOISE, TABLES, *VERDICTS}),
+    "most values": (limit("values", 2), {MDAV, TABLES, *VERDICTS}),
     "download": (lambda tiny: tiny.config.update(download=True), {"data/mine"}),
 }  # fmt: skip
 
@@ -145,6 +146,21 @@ def test_a_batch_of_another_size_is_another_file(tiny):
         *(f"cells/tiny/S/mdav/k={k}" for k in (3, 4, 5)),
         NOISE,
     }
+
+
+def test_a_job_for_several_methods_is_told_what_concerns_any_of_them(tiny, monkeypatch):
+    tiny.config["mix_methods"] = True
+    before = told(tiny)
+    (mixed,) = (name for name in before if name.startswith("cells"))
+    assert mixed == "cells/tiny/S/mdav..noise/k=3..p=0.1"
+    source = provenance._source
+    monkeypatch.setattr(provenance, "_source", lambda name: source(name) + b"#" * (name == "sdclab.methods.noise"))
+    assert told(tiny)[mixed] != before[mixed]
+    codes = tiny.plan().tasks[mixed].given["code"]
+    assert set(codes) == {"mdav", "noise"}
+    monkeypatch.undo()
+    monkeypatch.chdir(tiny.root)
+    assert tiny.plan().tasks[mixed].given["code"]["mdav"] == codes["mdav"]
 
 
 def test_an_original_at_hand_takes_the_place_of_the_replica_and_back(tiny):
@@ -208,7 +224,7 @@ def test_how_types_are_seen_concerns_no_raw_scenario(tiny, monkeypatch):
         "data/mine",
         *CELLS,
         "sensitivity/tiny/dr",
-        "figures/tiny/pairs",
+        FIGURES,
         "report",  # which ranks points as `sdclab map` does
     }
 
@@ -219,7 +235,8 @@ def test_a_run_delivers_all_that_its_tasks_make(tiny):
     assert sorted(made) == sorted(
         [f"{name}.{ending}" for name in ("data/mine",) for ending in ("csv", "json")]
         + [f"{name}.csv" for name in CELLS]
-        + [f"{name}.{ending}" for name in (*TABLES, "sensitivity/tiny/dr") for ending in ("csv", "md")]
+        + [f"tables/tiny/{name}.{ending}" for name in ("table1", "noise") for ending in ("csv", "md")]
+        + [f"sensitivity/tiny/dr.{ending}" for ending in ("csv", "md")]
         + [f"figures/tiny/{name}.{ending}" for name in ("map", "pairs") for ending in ("svg", "png")]
         + ["audit.csv", "scorecard.csv", "summary.txt", "report/index.html", "report/explorer.html"]
     )

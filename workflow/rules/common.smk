@@ -1,6 +1,7 @@
 # What the rules share: the plan that follows from the config, and how a rule asks it.
 import sys
 import time
+from pathlib import Path
 
 from snakemake.logging import logger
 
@@ -38,6 +39,10 @@ except SdclabError as error:
     sys.exit(f"sdclab: {error}")
 
 RESULTS = PLAN.results
+SHOWN_TABLES = {f"{RESULTS}/tables/{each.study}/{each.name}.csv": each for each in PLAN.tables}
+SHOWN_FIGURES = {
+    f"{RESULTS}/figures/{each.study}/{each.name}.svg": each for each in PLAN.figures if not PLAN.shows_records(each)
+}
 
 if workflow.is_main_process:
     progress.follow(logger)
@@ -47,12 +52,10 @@ wildcard_constraints:
     dataset="[a-z0-9_]+",
     study="[a-z0-9_]+",
     scenario="[A-Za-z0-9_]+",
-    method="[a-z0-9_]+",
+    method="[a-z0-9_.]+",
     batch="[^/]+",
-    table="[a-z0-9_]+",
     sensitivity="[a-z0-9_]+",
     multiverse="[a-z0-9_]+",
-    curve="[a-z0-9_]+",
     release="[a-z0-9_]+",
     part="[0-9]+",
 
@@ -82,15 +85,30 @@ def memory_for(name):
     return lambda wildcards, attempt: attempt * PLAN.tasks[name.format(**wildcards)].given["memory"]
 
 
-def figures(showing_records):
-    """A pattern for the figures that show records, or for those that do not: study/figure."""
-    chosen = [f"{each.study}/{each.name}" for each in PLAN.figures if PLAN.shows_records(each) == showing_records]
-    return "|".join(chosen) or "(?!)"
+def rule_name(name):
+    """The name of the one rule of a job."""
+    return "__".join(Path(name).parts)
+
+
+def in_report(name, kind, shown):
+    """The files that a job makes, those that are shown with what Snakemake's report tells of them."""
+    return [flagged(file, kind, shown[file]) if file in shown else file for file in PLAN.tasks[name].files]
+
+
+def flagged(file, kind, part):
+    """A file for Snakemake's report, with the name and the title of what it holds."""
+    labels = {kind: part.name, "title": no_tag(part.title)}
+    about = dict(category=f"{kind.capitalize()}s", subcategory=heading(part.study), labels=labels)
+    return report(file, caption=f"../report/{kind}.rst", **about)
 
 
 def heading(study):
-    """A study's title for Snakemake's report, which puts it into a script: no `<` there may begin a tag."""
-    return PLAN.studies[study].title.replace("<", "<\u200b")
+    return no_tag(PLAN.studies[study].title)
+
+
+def no_tag(text):
+    """A title for Snakemake's report, which puts it into a script: no `<` there may begin a tag."""
+    return text.replace("<", "<\u200b")
 
 
 def last_lines():

@@ -1,4 +1,4 @@
-# All readings of the published tables: their cells, what is found out by them, and their figures.
+# All readings of the published tables: their cells, and what is found out by them. Their figures are made as all others are.
 
 
 use rule cells as cells_of_multiverse with:
@@ -41,18 +41,3 @@ rule multiverse:
         told=told_of("multiverse/{study}/{multiverse}"),
     script:
         "../../scripts/multiverse.py"
-
-
-use rule figure as curve with:
-    input:
-        unpack(inputs_of("multiverse/figures/{study}/{curve}")),
-    output:
-        f"{RESULTS}/multiverse/figures/{{study}}/{{curve}}.svg",
-        f"{RESULTS}/multiverse/figures/{{study}}/{{curve}}.png",
-    log:
-        f"{RESULTS}/logs/multiverse/figures/{{study}}/{{curve}}.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/multiverse/figures/{{study}}/{{curve}}.tsv"
-    params:
-        task=task_of("multiverse/figures/{study}/{curve}"),
-        told=told_of("multiverse/figures/{study}/{curve}"),

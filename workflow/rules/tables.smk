@@ -1,29 +1,28 @@
-# From cells to the printed table, under the published table's own name.
+# From cells to the printed tables, under the published tables' own names: one job for all of a study.
+for tabled in PLAN.jobs_in("tables"):
 
-
-rule table:
-    input:
-        unpack(inputs_of("tables/{study}/{table}")),
-    output:
-        csv=report(
-            f"{RESULTS}/tables/{{study}}/{{table}}.csv",
-            caption="../report/table.rst",
-            category="Tables",
-            subcategory=lambda wildcards: heading(wildcards.study),
-            labels={"table": "{table}"},
-        ),
-        markdown=f"{RESULTS}/tables/{{study}}/{{table}}.md",
-    log:
-        f"{RESULTS}/logs/tables/{{study}}/{{table}}.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/tables/{{study}}/{{table}}.tsv"
-    conda:
-        "../../environment.yml"
-    params:
-        task=task_of("tables/{study}/{table}"),
-        told=told_of("tables/{study}/{table}"),
-    script:
-        "../../scripts/table.py"
+    rule:
+        name:
+            rule_name(tabled)
+        input:
+            unpack(inputs_of(tabled)),
+        output:
+            *in_report(tabled, "table", SHOWN_TABLES),
+        log:
+            f"{RESULTS}/logs/{tabled}.log",
+        benchmark:
+            f"{RESULTS}/benchmarks/{tabled}.tsv"
+        group:
+            "tables"
+        conda:
+            "../../environment.yml"
+        resources:
+            runtime=2,
+        params:
+            task=task_of(tabled),
+            told=told_of(tabled),
+        script:
+            "../../scripts/tables.py"
 
 
 rule sensitivity:

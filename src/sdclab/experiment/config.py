@@ -25,6 +25,8 @@ class Config:
     places: retrieve.Places
     download: bool
     cells_per_job: int
+    mix_methods: bool
+    """whether a job may compute cells of several methods"""
     multiverse: bool
     """whether to go through all readings, too"""
     limits: Limits
@@ -33,7 +35,7 @@ class Config:
 def load(given: Mapping[str, Any], schema: Path, replicas: Path) -> Config:
     """What was given on the command line or in another file, and else what stands in `config/config.yaml`."""
     settings = {**documents.parse(DEFAULTS), **given}
-    settings |= {key: _read(settings[key]) for key in ("download", "limits", "multiverse")}
+    settings |= {key: _read(settings[key]) for key in ("download", "limits", "mix_methods", "multiverse")}
     documents.validate(settings, schema, "config")
     if not (settings["studies"] or settings.get("releases")):
         raise SdclabError("config: studies and releases name nothing; one of them must.")
@@ -46,6 +48,7 @@ def load(given: Mapping[str, Any], schema: Path, replicas: Path) -> Config:
         retrieve.Places(Path(user) if user else None, Path(cache), replicas),
         settings["download"],
         settings["cells_per_job"],
+        settings["mix_methods"],
         settings["multiverse"],
         Limits(**settings["limits"]),
     )

@@ -19,27 +19,34 @@ MAX_LETTERS = 100
 
 @dataclass(frozen=True)
 class Batch:
-    """Cells of one scenario and method that one job computes and one file holds: starting a job costs a second."""
+    """Cells of one scenario that one job computes and one file holds: starting a job costs a second."""
 
     cells: tuple[Cell, ...]
 
     @property
-    def slug(self) -> str:
-        """The first and the last cell's parameters as a file name; Snakemake submits no job with a comma in it."""
-        first, last = (self.cells[i].slug.replace(",", "+") for i in (0, -1))
-        return first if len(self.cells) == 1 else f"{first}..{last}"
+    def methods(self) -> list[str]:
+        return list(dict.fromkeys(cell.method for cell in self.cells))
 
     @property
     def path(self) -> str:
-        """Where its file is among the cells, without ending."""
-        return f"{self.cells[0].study}/{self.cells[0].scenario}/{self.cells[0].method}/{self.slug}"
+        """Where its file is among the cells, without ending: the first and the last cell's methods and parameters.
+
+        Snakemake submits no job with a comma in it.
+        """
+        first, last = self.cells[0], self.cells[-1]
+        ends = (_span(first.method, last.method), _span(first.slug, last.slug).replace(",", "+"))
+        return "/".join((first.study, first.scenario, *ends))
 
 
-def batches(cells: Iterable[Cell], limit: int) -> list[Batch]:
-    """Batches of at most so many cells and of nearly equal size, in the grid's order."""
-    together: dict[tuple[str, str, str], list[Cell]] = {}
+def _span(first: str, last: str) -> str:
+    return first if first == last else f"{first}..{last}"
+
+
+def batches(cells: Iterable[Cell], limit: int, mixed: bool = False) -> list[Batch]:
+    """Batches of at most so many cells and of nearly equal size, in the grid's order; of one method unless mixed."""
+    together: dict[tuple[str, ...], list[Cell]] = {}
     for cell in cells:
-        together.setdefault((cell.study, cell.scenario, cell.method), []).append(cell)
+        together.setdefault((cell.study, cell.scenario, *([] if mixed else [cell.method])), []).append(cell)
     found = []
     for group in together.values():
         count = -(-len(group) // limit)

@@ -128,8 +128,8 @@ class Plan:
 
     @cached_property
     def batches(self) -> list[Batch]:
-        limit = self.config.cells_per_job
-        return [batch for study in self.studies.values() for batch in batches(study.cells, limit)]
+        limit, mixed = self.config.cells_per_job, self.config.mix_methods
+        return [batch for study in self.studies.values() for batch in batches(study.cells, limit, mixed)]
 
     @cached_property
     def cell_files(self) -> dict[tuple[str, str], str]:
@@ -156,6 +156,10 @@ class Plan:
     def files(self) -> list[str]:
         """All that a run delivers."""
         return [file for task in self.tasks.values() for file in task.files]
+
+    def jobs_in(self, *folders: str) -> list[str]:
+        """The names of the jobs for whole studies' tables or figures: those right in a folder, or below it."""
+        return [name for name in self.tasks if name.startswith(tuple(f"{folder}/" for folder in folders))]
 
     def found(self, multiverse: Multiverse, what: str) -> str:
         """Where something that was found out about a multiverse is."""
@@ -190,9 +194,9 @@ class Plan:
     def _of_studies(self) -> Iterator[Task]:
         yield from map(self._dataset, self._used_datasets())
         yield from map(self._batch, self.batches)
-        yield from map(self._table, self.tables)
+        yield from (self._tabled(study) for study in self.studies.values() if study.tables)
         yield from map(self._sensitivity, self.sensitivities)
-        yield from map(self._figure, self.figures)
+        yield from (self._drawn(study) for study in self.studies.values() if study.figures)
         for multiverse in self.multiverses:
             yield from self._of_multiverse(multiverse)
         yield self._audit()
@@ -238,7 +242,7 @@ class Plan:
                 "scenario": scenario,
                 "measured": measured,
                 "may_fail": multiverse is not None,
-                "code": code_of(first.method, measured.names),
+                "code": {method: code_of(method, measured.names) for method in batch.methods},
                 "typed": _typing(scenario),
             },
         )
@@ -289,9 +293,13 @@ class Plan:
                 "code": code_fingerprint(["sdclab.evidence.multiverse"]),
             },
         )
-        for figure in self.curves(multiverse):
-            tables = tuple(f"{self.results}/{MULTIVERSE}/{figure.study}/{each}.csv" for each in figure.tables)
-            yield self._drawn(f"{MULTIVERSE}/figures/{figure.study}/{figure.name}", figure, tables)
+        yield self._of_figures(
+            f"{MULTIVERSE}/figures/{study.name}/{multiverse.name}",
+            self.curves(multiverse),
+            study,
+            f"{MULTIVERSE}/figures/{study.name}",
+            f"{MULTIVERSE}/{study.name}",
+        )
 
     def _cells_of(self, multiverse: Multiverse) -> list[Cell]:
         bases = (cell for _, cell in multiverse.bases(self.studies[multiverse.study].cells))
@@ -306,21 +314,29 @@ class Plan:
     def _own_batches(self, multiverse: Multiverse) -> list[Batch]:
         shared = {cell.name for cell in self._shared_cells(multiverse)}
         cells = [cell for cell in self._cells_of(multiverse) if cell.name not in shared]
-        return batches(cells, MANY * self.config.cells_per_job)
+        return batches(cells, MANY * self.config.cells_per_job, self.config.mix_methods)
 
     def _is_made(self, multiverse: Multiverse) -> bool:
         return all(task.is_as_made() for task in self._of_multiverse(multiverse))
 
-    def _table(self, table: Table) -> Task:
-        cells = self.studies[table.study].cells_of(table)
-        return self._task(
-            f"tables/{table.study}/{table.name}",
-            ("csv", "md"),
+    def _tabled(self, study: Study) -> Task:
+        """All tables of a study: each takes less time than starting a job for it."""
+        tables = list(study.tables.values())
+        cells = {table.name: study.cells_of(table) for table in tables}
+        paths = {
+            name: tuple(dict.fromkeys(self.cell_files[study.name, cell.name] for cell in of))
+            for name, of in cells.items()
+        }
+        return Task(
+            self.results,
+            f"tables/{study.name}",
+            self._files(f"tables/{study.name}", tables, ("csv", "md")),
             {
-                "cells": tuple(dict.fromkeys(self.cell_files[cell.study, cell.name] for cell in cells)),
-                **self._published(table),
+                **{f"cells_{name}": files for name, files in paths.items()},
+                **{f"published_{table.name}": self._published(table)["published"] for table in tables},
+                "schema": (str(PUBLISHED_SCHEMA),),
             },
-            {"table": table, "cells": cells, "code": code_fingerprint(["sdclab.evidence.side_by_side"])},
+            {"tables": tables, "cells": cells, "code": code_fingerprint(["sdclab.evidence.side_by_side"])},
         )
 
     def _published(self, table: Table) -> dict[str, tuple[str, ...]]:
@@ -345,24 +361,32 @@ class Plan:
             },
         )
 
-    def _figure(self, figure: Figure) -> Task:
-        tables = tuple(self._path("tables", f"{figure.study}/{table}", "csv") for table in figure.tables)
-        return self._drawn(f"figures/{figure.study}/{figure.name}", figure, tables)
+    def _drawn(self, study: Study) -> Task:
+        """All figures of a study: each takes hardly longer than loading what draws it."""
+        name = study.name
+        return self._of_figures(
+            f"figures/{name}", list(study.figures.values()), study, f"figures/{name}", f"tables/{name}"
+        )
 
-    def _drawn(self, name: str, figure: Figure, tables: tuple[str, ...]) -> Task:
-        scenario = self.studies[figure.study].scenarios[figure.scenario] if figure.scenario else None
-        return self._task(
+    def _of_figures(self, name: str, figures: Sequence[Figure], study: Study, folder: str, tables: str) -> Task:
+        """A job for figures, into a folder, made from tables in another."""
+        scenarios = {figure.name: study.scenarios[figure.scenario] for figure in figures if figure.scenario}
+        return Task(
+            self.results,
             name,
-            ("svg", "png"),
+            self._files(folder, figures, ("svg", "png")),
             {
-                "tables": tables,
-                "dataset": self._dataset_files(scenario.dataset) if scenario else (),
+                **{
+                    f"tables_{figure.name}": tuple(self._path(tables, table, "csv") for table in figure.tables)
+                    for figure in figures
+                },
+                **{f"dataset_{name}": self._dataset_files(each.dataset) for name, each in scenarios.items()},
             },
             {
-                "figure": figure,
-                "scenario": scenario,
-                "code": code_fingerprint([self.plots.module(figure.plot)]),
-                "typed": _typing(scenario),
+                "figures": figures,
+                "scenarios": scenarios,
+                "code": {figure.plot: code_fingerprint([self.plots.module(figure.plot)]) for figure in figures},
+                "typed": {name: _typing(scenario) for name, scenario in scenarios.items()},
             },
         )
 
@@ -447,6 +471,10 @@ class Plan:
         """A task that makes the files of its own name."""
         files = tuple(f"{self.results}/{name}.{ending}" for ending in endings)
         return Task(self.results, name, files, inputs, given, aside)
+
+    def _files(self, folder: str, parts: Sequence[Table | Figure], endings: Sequence[str]) -> tuple[str, ...]:
+        """What is made of each part, part by part."""
+        return tuple(self._path(folder, part.name, ending) for part in parts for ending in endings)
 
     def _path(self, folder: str, name: str, ending: str) -> str:
         return f"{self.results}/{folder}/{name}.{ending}"

@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-from scipy.optimize import linprog
 
 from sdclab.base.errors import SdclabError, listed, shortened, unknown
 from sdclab.numerics.arrays import Mask, Matrix, Vector
@@ -125,6 +124,8 @@ def check_together(rules: Sequence[Rule], columns: Sequence[str]) -> None:
 
 def _possible(rules: Sequence[Rule], columns: Sequence[str]) -> bool:
     """Whether some record could keep all rules: a linear programme without an aim."""
+    from scipy.optimize import linprog  # here, since every job of a run would wait for it
+
     identities, others = ([rule for rule in rules if rule.relation == relation] for relation in ("=", "<="))
     found = linprog(
         np.zeros(len(columns)),

@@ -1,4 +1,4 @@
-"""A figure of a study, from its tables and, if it names one, its scenario."""
+"""Figures of a study, each from its tables and, if it names one, its scenario."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,10 +29,11 @@ def main(
 
 if "snakemake" in globals():
     with job(snakemake) as task:
-        main(
-            task.given["figure"],
-            task.inputs["tables"],
-            task.given["scenario"],
-            task.inputs["dataset"],
-            snakemake.output,
-        )
+        for figure, *outputs in zip(task.given["figures"], task.files[::2], task.files[1::2], strict=True):
+            main(
+                figure,
+                task.inputs[f"tables_{figure.name}"],
+                task.given["scenarios"].get(figure.name),
+                task.inputs.get(f"dataset_{figure.name}", ()),
+                outputs,
+            )
