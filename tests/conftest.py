@@ -39,10 +39,33 @@ SLOW = ("workflow", "browser", "cluster")
 """Folders of which every test is slow; others are marked one by one when they take seconds."""
 
 
+ORDER = ("workflow", "cluster", "browser", "experiment")
+"""Folders whose tests begin first; those of `contract`, which are many and short, fill up both workers at the end."""
+SHARED = {"smoke": "smoke", "tree_of_tiny": "pages", "own_run": "pages", "hostile_map": "pages", "browser": "pages"}
+"""What takes long to make and is made once: the tests that look at it stay together."""
+
+
+@pytest.hookimpl(tryfirst=True)  # before the groups are read
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.parent.name in SLOW:
             item.add_marker(pytest.mark.slow)
+        if group := group_of(item):
+            item.add_marker(pytest.mark.xdist_group(group))
+    items.sort(key=lambda item: turn(item.path.parent.name))
+
+
+def group_of(item: pytest.Item) -> str | None:
+    """Whose tests stay in one process: those of a file, but those of whole runs and of the contract each by itself."""
+    shared = [group for fixture, group in SHARED.items() if fixture in getattr(item, "fixturenames", ())]
+    alone = item.path.parent.name in ("workflow", "contract")
+    return shared[0] if shared else None if alone else item.path.stem
+
+
+def turn(folder: str) -> int:
+    if folder in ORDER:
+        return ORDER.index(folder)
+    return len(ORDER) + (folder == "contract")
 
 
 PARTS = ("Snakefile", "workflow", "scripts", "config", "resources", "environment.yml", "src")
