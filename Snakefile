@@ -13,6 +13,7 @@ include: "workflow/rules/multiverse.smk"
 include: "workflow/rules/scorecard.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/releases.smk"
+include: "workflow/rules/crate.smk"
 
 
 rule all:

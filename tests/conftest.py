@@ -20,6 +20,7 @@ from hypothesis import HealthCheck, settings
 from samples import records
 
 from sdclab.cli.main import main
+from sdclab.evidence.verification import METADATA
 from sdclab.experiment.grid import GridEntry, expand
 from sdclab.experiment.limits import UNLIMITED
 from sdclab.experiment.scenario import Scenario
@@ -164,6 +165,10 @@ def people(run, tmp_path):
     return frame
 
 
+TIMED = ("logs", "benchmarks", "checksums", METADATA)
+"""What differs between runs that agree in all else: their clocks did."""
+
+
 class Tree:
     """A copy of the project in which a test may change anything and run the workflow."""
 
@@ -199,12 +204,14 @@ class Tree:
         path.write_text(text.replace(old, new, 1))
 
     def results(self, folder: str = "results/smoke") -> dict[str, bytes]:
-        """What a run delivers, without logs, records and timings, which stand in one section of the report."""
+        """What a run delivers, without logs, records and timings: those of the report, which are one section of it, and
+        the crate, which also has the report's checksum.
+        """
         root = self.root / folder
         return {
             str(path.relative_to(root)): re.sub(rb'<section id="run-time">.*?</section>', b"", path.read_bytes())
             for path in sorted(root.rglob("*"))
-            if path.is_file() and path.relative_to(root).parts[0] not in ("logs", "benchmarks", "checksums")
+            if path.is_file() and path.relative_to(root).parts[0] not in TIMED
         }
 
 

@@ -6,15 +6,18 @@ import json
 import os
 import re
 import shutil
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import Tree
+from conftest import METADATA, Tree
+from crated import check_profiles
 from tiny import Tiny
 
 from sdclab.base.errors import SdclabError
+from sdclab.evidence.verification import verify
 from sdclab.experiment import integrity
 from sdclab.experiment.integrity import Task
 from sdclab.experiment.provenance import fingerprint
@@ -179,7 +182,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> tuple[Tree, Tiny, dict[str
     run = tree.run()
     assert run.returncode == 0, run.stderr
     made = tree.results("results")
-    assert len(made) == 19
+    assert len(made) == 21
     return tree, tiny, made
 
 
@@ -201,6 +204,26 @@ class TestRun:
                 assert integrity.altered(tasks) == [str(path)], kind
                 path.write_bytes(before)
             os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+    def test_the_crate_has_what_its_profiles_require_and_the_folder_what_the_crate_says(self, done, tmp_path):
+        """Here and wherever the folder is copied to; every file that is altered is named."""
+        tree, _, made = done
+        check_profiles((tree.root / "results" / METADATA).read_text())
+        copy = shutil.copytree(tree.root / "results", tmp_path / "copy")
+        found = verify(copy)
+        assert not found.findings
+        assert (found.numbers, found.rows) == (4, 12)
+        with zipfile.ZipFile(copy / "code/source.zip") as code:
+            assert code.read("config/studies/tiny.yaml") == (tree.root / "config/studies/tiny.yaml").read_bytes()
+        for name in (*made, METADATA):
+            path = copy / name
+            before = path.read_bytes()
+            for kind, tamper in TAMPER.items():
+                if name == METADATA and kind in ("truncated", "emptied"):
+                    continue  # then it is no crate
+                tamper(path)
+                assert any(each.startswith(f"{name}: ") for each in verify(copy).findings), kind
+                path.write_bytes(before)
 
     @pytest.mark.parametrize(
         "changes",

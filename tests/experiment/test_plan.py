@@ -30,8 +30,9 @@ def tiny(tmp_path, monkeypatch):
 
 
 def told(tiny: Tiny) -> dict[str, str]:
+    """By every task but the crate, which any change concerns."""
     tiny.write()
-    return {name: task.told for name, task in tiny.plan().tasks.items()}
+    return {name: task.told for name, task in tiny.plan().tasks.items() if name != "crate"}
 
 
 def rewritten(path: str, old: str, new: str) -> None:
@@ -239,8 +240,38 @@ def test_a_run_delivers_all_that_its_tasks_make(tiny):
         + [f"sensitivity/tiny/dr.{ending}" for ending in ("csv", "md")]
         + [f"figures/tiny/{name}.{ending}" for name in ("map", "pairs") for ending in ("svg", "png")]
         + ["audit.csv", "scorecard.csv", "summary.txt", "report/index.html", "report/explorer.html"]
+        + ["ro-crate-metadata.json", "code/Snakefile", "code/source.zip"]
     )
     assert "results/figures/tiny/pairs.svg" not in plan.tasks["report"].inputs["figures"]  # it draws records
+
+
+def test_the_crate_tells_of_all_that_the_others_make(tiny):
+    """Also of what is added later: nothing is named one by one."""
+    plan = tiny.plan()
+    crate = plan.tasks["crate"]
+    assert [*plan.tasks][-1] == "crate"
+    assert [*crate.inputs["results"], *crate.files] == plan.files
+    assert crate.given["records"] == [str(task.record) for task in plan.tasks.values() if task is not crate]
+
+
+@pytest.mark.parametrize("kind", CHANGES)
+def test_every_change_concerns_the_crate(tiny, kind):
+    """It holds the code and the settings, and the sources' checksums."""
+    before = tiny.plan().tasks["crate"].told
+    CHANGES[kind][0](tiny)
+    tiny.write()
+    assert tiny.plan().tasks["crate"].told != before
+
+
+def test_the_code_is_what_belongs_to_the_project(tiny):
+    """Not what others keep there: data beside the replicas, bytecode, hidden files, links."""
+    before = tiny.plan().tasks["crate"].inputs["code"]
+    assert {"config/studies/tiny.yaml", "resources/published/tiny_2026_table1.csv"} < {*before}
+    for name in ("resources/mine.csv", "src/__pycache__/x.pyc", "src/.secret", "src/a.egg-info/x", "mine2.csv"):
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text("1\n")
+    Path("config/link.csv").symlink_to(Path("mine.csv").resolve())
+    assert tiny.plan().tasks["crate"].inputs["code"] == before
 
 
 @pytest.mark.parametrize("results", ["results/", "./results", "results/../results"])

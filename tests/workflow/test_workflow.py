@@ -8,8 +8,10 @@ import subprocess
 
 import pytest
 import yaml
-from conftest import PROJECT, SMALL, SMOKE, originals, wait_until
+from conftest import METADATA, PROJECT, SMALL, SMOKE, originals, wait_until
+from crated import timeless
 
+from sdclab.evidence.verification import verify
 from sdclab.microdata.retrieve import substitute
 
 
@@ -30,6 +32,7 @@ def test_delivers_tables_figures_verdicts_and_a_summary(smoke):
         "summary.txt",
         "report/index.html",
         "report/explorer.html",
+        "code/source.zip",
     ):
         assert made[name]
     header = made["scorecard.csv"].decode().splitlines()[0]
@@ -61,6 +64,15 @@ def test_says_how_long_it_took_and_how_much_of_that_was_work(smoke):
 def test_one_core_and_two_give_the_same_bytes(smoke, tree):
     assert tree.run(*SMALL, cores=1).returncode == 0
     assert tree.results() == smoke.results()
+    one, two = (timeless((each.root / "results/smoke" / METADATA).read_text()) for each in (tree, smoke))
+    assert one == two
+
+
+def test_the_folder_is_as_its_crate_says(smoke):
+    found = verify(smoke.root / "results/smoke")
+    assert not found.findings
+    assert found.numbers > 0
+    assert found.rows > 0
 
 
 def test_a_run_killed_half_way_is_resumed_to_the_same_bytes(smoke, tree):
@@ -121,8 +133,10 @@ def test_a_new_method_leaves_the_other_cells_alone(smoke):
     file = smoke.root / "src/sdclab/methods/other.py"
     try:
         file.write_text((smoke.root / "src/sdclab/methods/noise.py").read_text())
-        planned = smoke.run(*SMALL, "-n")
-        assert "Nothing to be done" in planned.stdout + planned.stderr
+        planned = smoke.run(*SMALL, "-n", "--quiet", "host")
+        shown = planned.stdout + planned.stderr
+        assert re.search(r"^crate +1$", shown, re.M)  # which holds the whole code
+        assert re.search(r"^total +2$", shown, re.M)  # `all` counts as a job
     finally:
         file.unlink()
 

@@ -1,5 +1,6 @@
 """The one error that users are meant to read: a sentence that names what is wrong and what is allowed."""
 
+import re
 import traceback
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
@@ -26,6 +27,11 @@ def unknown(what: str, name: str, allowed: Iterable[str], where: str = "") -> Sd
 
 def shortened(text: str) -> str:
     return text if len(text) <= CHARACTERS_SHOWN else text[: CHARACTERS_SHOWN - 3] + "..."
+
+
+def printable(text: str) -> str:
+    """A text in one line of a terminal, whatever is in a file's name or a server's answer."""
+    return re.sub(r"[\x00-\x1f\x7f-\x9f]", lambda mark: repr(mark[0])[1:-1], text)
 
 
 def listed(names: Collection[str]) -> str:

@@ -3,7 +3,6 @@
 import argparse
 import io
 import os
-import re
 import select
 import signal
 import sys
@@ -15,7 +14,7 @@ from importlib import import_module
 from types import FrameType
 
 from sdclab import __version__
-from sdclab.base.errors import SdclabError, place
+from sdclab.base.errors import SdclabError, place, printable
 from sdclab.base.files import why
 
 # before numpy is imported: sums are rounded alike on any number of cores, so the same seed gives the same bytes
@@ -29,6 +28,7 @@ VERBS = {
     "measure": "compare a protected file with its original",
     "check-release": "say whether a protected file keeps limits: a gate",
     "map": "try every method on a file and say which does best",
+    "verify": "compare a folder of results with its crate, file by file",
 }
 """Each a module of this package: `add_arguments(parser, arguments)` says what it takes, `run(options)` does it.
 
@@ -99,10 +99,8 @@ def _debugging() -> bool:
 
 
 def _failed(sentence: str, code: int) -> int:
-    """Say it in one line, whatever is in a file's name or a server's answer."""
-    line = re.sub(r"[\x00-\x1f\x7f-\x9f]", lambda mark: repr(mark[0])[1:-1], sentence)
     with suppress(OSError):
-        print(f"sdclab: {line}", file=sys.stderr)
+        print(f"sdclab: {printable(sentence)}", file=sys.stderr)
     return code
 
 

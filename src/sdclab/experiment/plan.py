@@ -1,7 +1,7 @@
 """All that a run does: from the checked config to tasks and the files between them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,6 +38,14 @@ REPLICAS = Path("resources/replicas")
 ASSETS = Path("src/sdclab/output/pages/assets")
 OF_THE_MANIFEST, OF_A_FILE = "sdclab.microdata.retrieve", "sdclab.experiment.data"
 """What makes a dataset."""
+WORKFLOW = Path("Snakefile")
+CODE = (
+    WORKFLOW,
+    *map(Path, ("workflow", "scripts", "config", "src", "environment.yml", "requirements.lock", "pyproject.toml")),
+    *map(Path, ("Makefile", "README.md", "LICENSE", "CITATION.cff", "codecheck.yml")),
+    *(Path("resources", name) for name in ("datasets.yaml", "published", "replicas")),
+)
+"""What a run is made by, as far as it is there."""
 PAGES = ("sdclab.output.pages.report", "sdclab.output.pages.explorer")
 """They also show what every measure declares, and ask for it by name."""
 MULTIVERSE = "multiverse"
@@ -92,6 +100,18 @@ def _release(name: str, results: str) -> "tuple[Order, Partitions]":
 
 def _part(i: int) -> str:
     return f"part-{i:05}.parquet"
+
+
+def _code() -> Iterator[Path]:
+    """The files of the project that a run is made by; none of those that others may have put beside them."""
+    for part in CODE:
+        files = [part] if part.is_file() else part.rglob("*")
+        yield from (file for file in files if file.is_file() and not (file.is_symlink() or _is_generated(file)))
+
+
+def _is_generated(file: Path) -> bool:
+    """Whether something made it or keeps it for itself, as Python its bytecode."""
+    return any(part.startswith((".", "__pycache__")) or part.endswith(".egg-info") for part in file.parts)
 
 
 def _typing(scenario: AnyScenario | None) -> str:
@@ -189,9 +209,12 @@ class Plan:
         for order, partitions in self.releases.values():
             yield from self._of_release(order, partitions)
         if self.studies:
-            yield from self._of_studies()
+            results = list(self._results())
+            yield from results
+            yield self._crate(results)
 
-    def _of_studies(self) -> Iterator[Task]:
+    def _results(self) -> Iterator[Task]:
+        """All jobs of the studies but the one that tells of them."""
         yield from map(self._dataset, self._used_datasets())
         yield from map(self._batch, self.batches)
         yield from (self._tabled(study) for study in self.studies.values() if study.tables)
@@ -458,6 +481,39 @@ class Plan:
                 "benchmarks": f"{self.results}/benchmarks",
                 "code": code_fingerprint([*PAGES, *map(MEASURES.module, MEASURES)]),
             },
+        )
+
+    def _crate(self, results: Sequence[Task]) -> Task:
+        """What the others made, and the whole code, so that any change of it is this job's concern."""
+        config = self.config
+        return Task(
+            self.results,
+            "crate",
+            tuple(f"{self.results}/{file}" for file in ("ro-crate-metadata.json", "code/Snakefile", "code/source.zip")),
+            {
+                "results": tuple(file for task in results for file in task.files),
+                "scorecard": (f"{self.results}/scorecard.csv",),
+                "datasets": self._facts(),
+                "cells": tuple(dict.fromkeys(self.cell_files.values())),
+                "sources": tuple(path for name in self._used_datasets() for path in self._source(self.datasets[name])),
+                "code": tuple(sorted(map(str, _code()))),
+            },
+            {
+                "titles": [study.title for study in self.studies.values()],
+                "settings": {
+                    "studies": config.studies,
+                    "download": config.download,
+                    "cells_per_job": config.cells_per_job,
+                    "multiverse": bool(self.multiverses),  # it may have been asked for by an earlier run
+                    "limits": asdict(config.limits),
+                },
+                "records": [str(task.record) for task in results],
+                "benchmarks": [f"{self.results}/benchmarks/{task.name}.tsv" for task in results],
+                "sources": {name: self._source(self.datasets[name]) for name in self._used_datasets()},
+                "workflow": str(WORKFLOW),
+                "code": code_fingerprint(["sdclab.output.crate"]),
+            },
+            aside=("sources",),  # as with a dataset: a folder's name changes nothing
         )
 
     def _task(

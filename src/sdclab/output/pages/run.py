@@ -95,6 +95,11 @@ def costs(benchmarks: Mapping[Path, str]) -> list[Cost]:
     return list(_costs(stages))
 
 
+def took(text: str) -> float:
+    """The seconds that a job took; 0 where what was measured of it does not tell."""
+    return _number(_measured(text).get("s", ""))
+
+
 def _costs(stages: Mapping[str, Sequence[Row]]) -> Iterator[Cost]:
     for stage, jobs in stages.items():
         seconds, megabytes = ([_number(job.get(name, "")) for job in jobs] for name in ("s", "max_rss"))
