@@ -6,7 +6,7 @@ INSTALLED := .venv/.installed
 PEERS := .venv-peers/.installed
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES) --workflow-profile workflow/profiles/local
 
-.PHONY: reproduce smoke multiverse test check lint format docs reference tutorial benchmark replicas lock clean help
+.PHONY: reproduce smoke multiverse numbers expected test check lint format docs reference tutorial benchmark replicas lock clean help
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -19,6 +19,13 @@ smoke: $(INSTALLED) ## the whole workflow on thinned grids, into results/smoke/
 
 multiverse: $(INSTALLED) ## all declared readings of the published tables as well, into results/multiverse/
 	$(SNAKEMAKE) --config multiverse=true
+
+numbers: $(INSTALLED) ## have published numbers moved? some whole tables on the originals, into results/check/
+	$(SNAKEMAKE) --configfile config/check.yaml
+	$(BIN)/sdclab check results/check/scorecard.csv --partial
+
+expected: $(INSTALLED) ## take results/scorecard.csv, of a whole run on the originals, for what is expected from now on
+	$(BIN)/sdclab check results/scorecard.csv --write
 
 test: $(INSTALLED) lint ## lint, then all tests (on the originals if SDCLAB_DATA names their folder)
 	$(BIN)/pytest

@@ -95,6 +95,7 @@ PUBLISHED = "method,k,pil,dr\nmdav,3,10.5,40.2\nmdav,5,15.5,30.2\n"
 CLAIM = {"table": "tiny_2026_table1", "check": "exceeds", "quantity": "dr", "bound": 20, "claim": "DR is large"}
 CONFIG: dict[str, Any] = {
     "studies": ["tiny"],
+    "tables": None,
     "results": "results",
     "data_dir": None,
     "cache_dir": "cache",

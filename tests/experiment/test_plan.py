@@ -9,7 +9,10 @@ import yaml
 from conftest import PROJECT
 from tiny import PUBLISHED, Tiny
 
-from sdclab.experiment import provenance
+from sdclab.base import documents
+from sdclab.base.errors import SdclabError
+from sdclab.experiment import plan, provenance
+from sdclab.output.plots import PLOTS
 
 CELLS = {"cells/tiny/S/mdav/k=3..k=5", "cells/tiny/S/noise/p=0.1"}
 MDAV, NOISE = sorted(CELLS)
@@ -272,6 +275,41 @@ def test_the_code_is_what_belongs_to_the_project(tiny):
         Path(name).write_text("1\n")
     Path("config/link.csv").symlink_to(Path("mine.csv").resolve())
     assert tiny.plan().tasks["crate"].inputs["code"] == before
+
+
+class TestSomeTables:
+    """A run may make some tables alone: whole, as a run of everything makes them."""
+
+    def asked_for(self, tiny, *tables):
+        tiny.config["tables"] = list(tables)
+        return tiny.plan()
+
+    def test_what_they_need_is_made_as_ever_and_nothing_else(self, tiny):
+        whole = tiny.plan()
+        some = self.asked_for(tiny, "tiny/table1")
+        made = {name for name in some.tasks if name not in ("crate", "audit", *VERDICTS)}
+        assert made == {"data/mine", MDAV, "tables/tiny/table1", "figures/tiny/map"}
+        assert all(some.tasks[name].told == whole.tasks[name].told for name in made)
+
+    def test_figures_come_with_all_of_their_tables(self, tiny):
+        assert "figures/tiny/map" in self.asked_for(tiny, "tiny/table1").tasks
+        assert "figures/tiny/map" not in self.asked_for(tiny, "tiny/noise").tasks
+
+    def test_a_study_without_one_of_them_is_left_out(self, tiny):
+        tiny.config["studies"] = ["tiny", "cano_torra_2009"]
+        assert set(self.asked_for(tiny, "tiny/table1").studies) == {"tiny"}
+
+    @pytest.mark.parametrize("name", ["tiny/tabel1", "table1", "tinny/table1"])
+    def test_a_table_that_is_none_is_named(self, tiny, name):
+        with pytest.raises(SdclabError, match=f"config: tables: unknown table '{name}': did you mean tiny/table1"):
+            self.asked_for(tiny, name)
+
+    def test_the_shipped_list_is_of_published_tables(self, monkeypatch):
+        """What `make numbers` runs."""
+        monkeypatch.chdir(PROJECT)
+        run = plan.load(documents.parse("config/check.yaml"), PLOTS)
+        assert run.tables
+        assert all(table.in_judgement for table in run.tables)
 
 
 @pytest.mark.parametrize("results", ["results/", "./results", "results/../results"])

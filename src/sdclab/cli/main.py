@@ -28,6 +28,7 @@ VERBS = {
     "measure": "compare a protected file with its original",
     "check-release": "say whether a protected file keeps limits: a gate",
     "map": "try every method on a file and say which does best",
+    "check": "compare a scorecard with the numbers that are expected",
     "verify": "compare a folder of results with its crate, file by file",
 }
 """Each a module of this package: `add_arguments(parser, arguments)` says what it takes, `run(options)` does it.

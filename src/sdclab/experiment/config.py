@@ -21,6 +21,8 @@ class Config:
     studies: tuple[str, ...]
     releases: tuple[str, ...]
     """of one's own data in partitions"""
+    tables: tuple[str, ...] | None
+    """those that are asked for, as study/table; None: all"""
     results: str
     places: retrieve.Places
     download: bool
@@ -35,7 +37,7 @@ class Config:
 def load(given: Mapping[str, Any], schema: Path, replicas: Path) -> Config:
     """What was given on the command line or in another file, and else what stands in `config/config.yaml`."""
     settings = {**documents.parse(DEFAULTS), **given}
-    settings |= {key: _read(settings[key]) for key in ("download", "limits", "mix_methods", "multiverse")}
+    settings |= {key: _read(settings[key]) for key in ("download", "limits", "mix_methods", "multiverse", "tables")}
     documents.validate(settings, schema, "config")
     if not (settings["studies"] or settings.get("releases")):
         raise SdclabError("config: studies and releases name nothing; one of them must.")
@@ -44,6 +46,7 @@ def load(given: Mapping[str, Any], schema: Path, replicas: Path) -> Config:
     return Config(
         tuple(settings["studies"]),
         tuple(settings.get("releases", ())),
+        None if settings["tables"] is None else tuple(settings["tables"]),
         os.path.normpath(settings["results"]),
         retrieve.Places(Path(user) if user else None, Path(cache), replicas),
         settings["download"],

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sdclab.base import documents
-from sdclab.base.errors import SdclabError, listed
+from sdclab.base.errors import SdclabError, listed, unknown
 from sdclab.base.files import check_writable
 from sdclab.base.registry import Registry
 from sdclab.experiment import config
@@ -43,7 +43,7 @@ CODE = (
     WORKFLOW,
     *map(Path, ("workflow", "scripts", "config", "src", "environment.yml", "requirements.lock", "pyproject.toml")),
     *map(Path, ("Makefile", "README.md", "LICENSE", "CITATION.cff", "codecheck.yml")),
-    *(Path("resources", name) for name in ("datasets.yaml", "published", "replicas")),
+    *(Path("resources", name) for name in ("datasets.yaml", "expected.csv", "published", "replicas")),
 )
 """What a run is made by, as far as it is there."""
 PAGES = ("sdclab.output.pages.report", "sdclab.output.pages.explorer")
@@ -77,6 +77,8 @@ def load(given: Mapping[str, Any], plots: Registry) -> "Plan":
         datasets = with_datasets(datasets, study.datasets, str(path))
         studies[name] = study
     releases = {name: _release(name, settings.results) for name in settings.releases}
+    if settings.tables is not None:
+        studies = _with_only(settings.tables, studies)
     claims = documents.load("config/audit.yaml", SCHEMAS / "audit.schema.yaml")["claims"]
     answered = {table for study in studies.values() for table in study.published}
     claims = [claim for claim in claims if claim["table"] in answered]  # of the papers that run, no others
@@ -112,6 +114,18 @@ def _code() -> Iterator[Path]:
 def _is_generated(file: Path) -> bool:
     """Whether something made it or keeps it for itself, as Python its bytecode."""
     return any(part.startswith((".", "__pycache__")) or part.endswith(".egg-info") for part in file.parts)
+
+
+def _with_only(names: Sequence[str], studies: Mapping[str, Study]) -> dict[str, Study]:
+    """The studies that have some of these tables, with no others."""
+    known = [f"{study.name}/{table}" for study in studies.values() for table in study.tables]
+    for name in names:
+        if name not in known:
+            raise unknown("table", name, known, "config: tables")
+    chosen = {
+        study: [table for each, table in (name.split("/") for name in names) if each == study] for study in studies
+    }
+    return {name: studies[name].only(tables) for name, tables in chosen.items() if tables}
 
 
 def _typing(scenario: AnyScenario | None) -> str:
@@ -502,6 +516,7 @@ class Plan:
                 "titles": [study.title for study in self.studies.values()],
                 "settings": {
                     "studies": config.studies,
+                    "tables": config.tables,
                     "download": config.download,
                     "cells_per_job": config.cells_per_job,
                     "multiverse": bool(self.multiverses),  # it may have been asked for by an earlier run

@@ -1,6 +1,6 @@
 """A study: one paper's scenarios, grid, tables, figures, judgements; parsed once and checked before anything runs."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -112,6 +112,19 @@ class Study:
     def judgement_of(self, table: str, quantity: str, row: Mapping[str, Any]) -> Judgement | None:
         """The first judgement that covers a number."""
         return next((each for each in self.judgements if each.scope.covers(table, quantity, row)), None)
+
+    def only(self, names: Collection[str]) -> "Study":
+        """The study with some of its tables, and what belongs to them: their cells, figures and readings."""
+        tables = {name: self.tables[name] for name in names}
+        figures = {key: each for key, each in self.figures.items() if each.tables and {*each.tables} <= {*names}}
+        return replace(
+            self,
+            cells=tuple(cell for cell in self.cells if any(table.holds(cell) for table in tables.values())),
+            tables=tables,
+            figures=figures,
+            sensitivities={},
+            multiverses={key: each for key, each in self.multiverses.items() if each.table.name in tables},
+        )
 
 
 def find(name: str, folder: Path) -> Path:
