@@ -127,6 +127,11 @@ class TestPaths:
         assert sum("links are not followed" in finding for finding in found.findings) == 2
         assert (found.rows, found.numbers) == (1, 0)
 
+    @pytest.mark.parametrize("name", ["x" * 5000 + ".csv", "scorecard.csv/x.csv", "a\ud800.csv"])
+    def test_that_no_file_can_have_are_missing(self, folder, name):
+        rewritten(folder, lambda _, graph: graph.append({"@id": name, "@type": "File", "sha256": "0" * 64}))
+        assert verify(folder).findings == [f"{name}: is missing."]
+
     def test_a_pipe_is_not_waited_for(self, folder):
         (folder / "scorecard.csv").unlink()
         os.mkfifo(folder / "scorecard.csv")

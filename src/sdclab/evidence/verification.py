@@ -105,7 +105,7 @@ class _Folder:
         """Whether a file is there, and not by way of a link."""
         path = self.root / name
         steps = [path, *path.parents][: len(PurePosixPath(name).parts)]
-        return path.is_file() and not any(step.is_symlink() for step in steps)
+        return os.path.isfile(path) and not any(os.path.islink(step) for step in steps)
 
     def _check_file(self, name: str, sha256: str) -> None:
         if not os.path.lexists(self.root / name):
