@@ -69,7 +69,7 @@ def turn(folder: str) -> int:
     return len(ORDER) + (folder == "contract")
 
 
-PARTS = ("Snakefile", "workflow", "scripts", "config", "resources", "environment.yml", "src")
+PARTS = ("Snakefile", "workflow", "scripts", "config", "resources", "environment.yml", "CITATION.cff", "src")
 
 
 def wait_until(done: Callable[[], object], what: Callable[[], str] | str, step: float = 0.05) -> None:

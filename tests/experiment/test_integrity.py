@@ -233,6 +233,7 @@ class TestRun:
                 "figures/tiny/pairs.svg": "truncated",
                 "sensitivity/tiny/dr.md": "emptied",
                 "report/explorer.html": "altered with its old time",
+                "article.pdf": "truncated",
                 "summary.txt": "deleted",
                 "audit.csv": "deleted",
             },

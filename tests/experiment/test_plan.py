@@ -12,13 +12,14 @@ from tiny import PUBLISHED, Tiny
 from sdclab.base import documents
 from sdclab.base.errors import SdclabError
 from sdclab.experiment import plan, provenance
+from sdclab.experiment.plan import CITATION, TEMPLATE
 from sdclab.output.plots import PLOTS
 
 CELLS = {"cells/tiny/S/mdav/k=3..k=5", "cells/tiny/S/noise/p=0.1"}
 MDAV, NOISE = sorted(CELLS)
 TABLES, FIGURES = "tables/tiny", "figures/tiny"
 """One job each."""
-VERDICTS = {"scorecard", "report"}
+VERDICTS = {"scorecard", "report", "article"}
 """They are told all about every study."""
 ROLES = {*CELLS, "sensitivity/tiny/dr", FIGURES, *VERDICTS}
 
@@ -28,6 +29,9 @@ def tiny(tmp_path, monkeypatch):
     """The study in a folder with all that a plan looks at."""
     for part in ("workflow/schemas", "resources", "src/sdclab/output/pages/assets", "config/studies"):
         shutil.copytree(PROJECT / part, tmp_path / part)
+    for part in (TEMPLATE, CITATION):
+        (tmp_path / part).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(PROJECT / part, tmp_path / part)
     monkeypatch.chdir(tmp_path)
     return Tiny(tmp_path)
 
@@ -111,6 +115,8 @@ CHANGES = {
         {"audit"},
     ),
     "a style sheet": (lambda tiny: rewritten("src/sdclab/output/pages/assets/style.css", "{", "{ "), {"report"}),
+    "the article's template": (lambda tiny: rewritten(TEMPLATE, "{", "{ "), {"article"}),
+    "what is cited": (lambda tiny: rewritten(CITATION, "version: ", "version: 1"), {"article"}),
     "most records": (limit("records", 50), {"data/mine"}),
     "most replicates": (limit("replicates", 1), {NOISE, TABLES, *VERDICTS}),
     "most values": (limit("values", 2), {MDAV, TABLES, *VERDICTS}),
@@ -230,6 +236,7 @@ def test_how_types_are_seen_concerns_no_raw_scenario(tiny, monkeypatch):
         "sensitivity/tiny/dr",
         FIGURES,
         "report",  # which ranks points as `sdclab map` does
+        "article",  # which tells what cells tell
     }
 
 
@@ -244,6 +251,7 @@ def test_a_run_delivers_all_that_its_tasks_make(tiny):
         + [f"figures/tiny/{name}.{ending}" for name in ("map", "pairs") for ending in ("svg", "png")]
         + ["audit.csv", "scorecard.csv", "summary.txt", "report/index.html", "report/explorer.html"]
         + ["ro-crate-metadata.json", "code/Snakefile", "code/source.zip"]
+        + ["article.pdf"]
     )
     assert "results/figures/tiny/pairs.svg" not in plan.tasks["report"].inputs["figures"]  # it draws records
 
@@ -350,4 +358,4 @@ def test_what_a_measure_says_of_its_numbers_reaches_the_report_and_what_is_measu
     source = provenance._source
     monkeypatch.setattr(provenance, "_source", lambda name: source(name) + b"#" * (name == "sdclab.measures.moments"))
     after = told(tiny)
-    assert {name for name in before if before[name] != after[name]} == {"report"}  # the study has no such measure
+    assert {name for name in before if before[name] != after[name]} == {"report", "article"}  # no such measure there

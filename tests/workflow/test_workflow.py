@@ -33,6 +33,7 @@ def test_delivers_tables_figures_verdicts_and_a_summary(smoke):
         "report/index.html",
         "report/explorer.html",
         "code/source.zip",
+        "article.pdf",
     ):
         assert made[name]
     header = made["scorecard.csv"].decode().splitlines()[0]

@@ -1,4 +1,4 @@
-# Everything a run found, on one page that needs nothing else; and the explorer beside it.
+# Everything a run found, on one page that needs nothing else, with the explorer beside it; and as an article for print.
 
 
 rule report:
@@ -18,3 +18,21 @@ rule report:
         told=told_of("report"),
     script:
         "../../scripts/report.py"
+
+
+rule article:
+    input:
+        unpack(inputs_of("article")),
+    output:
+        f"{RESULTS}/article.pdf",
+    log:
+        f"{RESULTS}/logs/article.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/article.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        task=task_of("article"),
+        told=told_of("article"),
+    script:
+        "../../scripts/article.py"

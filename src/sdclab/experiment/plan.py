@@ -36,6 +36,9 @@ PUBLISHED = Path("resources/published")
 PUBLISHED_SCHEMA = SCHEMAS / "published.schema.yaml"
 REPLICAS = Path("resources/replicas")
 ASSETS = Path("src/sdclab/output/pages/assets")
+TEMPLATE = Path("src/sdclab/output/article/article.typ")
+CITATION = Path("CITATION.cff")
+CITATION_SCHEMA = SCHEMAS / "citation.schema.yaml"
 OF_THE_MANIFEST, OF_A_FILE = "sdclab.microdata.retrieve", "sdclab.experiment.data"
 """What makes a dataset."""
 WORKFLOW = Path("Snakefile")
@@ -48,6 +51,8 @@ CODE = (
 """What a run is made by, as far as it is there."""
 PAGES = ("sdclab.output.pages.report", "sdclab.output.pages.explorer")
 """They also show what every measure declares, and ask for it by name."""
+ARTICLE = ("sdclab.output.article.article", "sdclab.output.article.typesetting")
+"""So does the article."""
 MULTIVERSE = "multiverse"
 """The folder of all that the search for readings makes, and its jobs' names begin so."""
 FOUND = ("summary.csv", "readings.csv", "axes.csv", "numbers.csv", "multiverse.md")
@@ -239,6 +244,8 @@ class Plan:
         yield self._audit()
         yield self._scorecard()
         yield self._report()
+        if any(study.published for study in self.studies.values()):  # there is something to replicate
+            yield self._article()
 
     def _dataset(self, name: str) -> Task:
         entry = self.datasets[name]
@@ -461,37 +468,14 @@ class Plan:
         )
 
     def _report(self) -> Task:
-        """All that the report tells of, and the cells for the versions they were computed with."""
-        figures = [figure for figure in self.figures if not self.shows_records(figure)]
+        inputs, given = self._left()
         return Task(
             self.results,
             "report",
             (f"{self.results}/report/index.html", f"{self.results}/report/explorer.html"),
+            {**inputs, "assets": tuple(sorted(map(str, ASSETS.glob("*"))))},
             {
-                "scorecard": (f"{self.results}/scorecard.csv",),
-                "audit": (f"{self.results}/audit.csv",),
-                "tables": tuple(self._path("tables", f"{each.study}/{each.name}", "csv") for each in self.tables),
-                "sensitivities": tuple(
-                    self._path("sensitivity", f"{each.study}/{each.name}", "csv") for each in self.sensitivities
-                ),
-                "figures": tuple(self._path("figures", f"{each.study}/{each.name}", "svg") for each in figures),
-                "datasets": self._facts(),
-                "cells": tuple(dict.fromkeys(self.cell_files.values())),
-                **{what: tuple(self.found(each, f"{what}.csv") for each in self.multiverses) for what in TOLD},
-                "curves": tuple(
-                    f"{self.results}/{MULTIVERSE}/figures/{curve.study}/{curve.name}.svg"
-                    for each in self.multiverses
-                    for curve in self.curves(each)
-                ),
-                "assets": tuple(sorted(map(str, ASSETS.glob("*")))),
-            },
-            {
-                "studies": list(self.studies.values()),
-                "tables": self.tables,
-                "sensitivities": self.sensitivities,
-                "figures": figures,
-                "multiverses": self.multiverses,
-                "curves": [curve for each in self.multiverses for curve in self.curves(each)],
+                **given,
                 "benchmarks": f"{self.results}/benchmarks",
                 "code": code_fingerprint([*PAGES, *map(MEASURES.module, MEASURES)]),
             },
@@ -530,6 +514,43 @@ class Plan:
             },
             aside=("sources",),  # as with a dataset: a folder's name changes nothing
         )
+
+    def _article(self) -> Task:
+        inputs, given = self._left()
+        return Task(
+            self.results,
+            "article",
+            (f"{self.results}/article.pdf",),
+            {**inputs, "citation": (str(CITATION),), "schema": (str(CITATION_SCHEMA),), "assets": (str(TEMPLATE),)},
+            {**given, "code": code_fingerprint([*ARTICLE, *map(MEASURES.module, MEASURES)])},
+        )
+
+    def _left(self) -> tuple[dict[str, tuple[str, ...]], dict[str, Any]]:
+        """All that a run leaves to be told of, and the cells for the versions they were computed with: files, parts."""
+        figures = [figure for figure in self.figures if not self.shows_records(figure)]
+        curves = [curve for each in self.multiverses for curve in self.curves(each)]
+        inputs = {
+            "scorecard": (f"{self.results}/scorecard.csv",),
+            "audit": (f"{self.results}/audit.csv",),
+            "tables": tuple(self._path("tables", f"{each.study}/{each.name}", "csv") for each in self.tables),
+            "sensitivities": tuple(
+                self._path("sensitivity", f"{each.study}/{each.name}", "csv") for each in self.sensitivities
+            ),
+            "figures": tuple(self._path("figures", f"{each.study}/{each.name}", "svg") for each in figures),
+            "datasets": self._facts(),
+            "cells": tuple(dict.fromkeys(self.cell_files.values())),
+            **{what: tuple(self.found(each, f"{what}.csv") for each in self.multiverses) for what in TOLD},
+            "curves": tuple(f"{self.results}/{MULTIVERSE}/figures/{each.study}/{each.name}.svg" for each in curves),
+        }
+        given = {
+            "studies": list(self.studies.values()),
+            "tables": self.tables,
+            "sensitivities": self.sensitivities,
+            "figures": figures,
+            "multiverses": self.multiverses,
+            "curves": curves,
+        }
+        return inputs, given
 
     def _task(
         self,

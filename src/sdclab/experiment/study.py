@@ -94,6 +94,10 @@ class Study:
     multiverses: Mapping[str, Multiverse]
     judgements: tuple[Judgement, ...]
     notes: tuple[Note, ...]
+    papers: tuple[str, ...] = ()
+    """what it reproduces, by the names of references in CITATION.cff"""
+    claim: str = ""
+    """what they say that they show"""
 
     @property
     def published(self) -> frozenset[str]:
@@ -186,6 +190,8 @@ def _parsed(given: Mapping[str, Any], where: str, datasets: Mapping[str, Entry],
         },
         judgements=tuple(map(parse_judgement, given.get("judgements", ()))),
         notes=tuple(map(parse_note, given.get("notes", ()))),
+        papers=tuple(given.get("papers", ())),
+        claim=given.get("claim", ""),
     )
 
 

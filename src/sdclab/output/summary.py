@@ -47,7 +47,9 @@ def closing(results: str, cells: Iterable[str], begun: float, cores: int | None)
         return ""
     rows = [row for file in cells for row in read_rows(file)]
     spent = time_spent(Path(results, "logs"), begun, cores)
-    return "\n".join([path.read_text() + spent, *mixed(rows), f"Report: {results}/report/index.html"])
+    article = Path(results, "article.pdf")
+    told = [f"Report: {results}/report/index.html", *([f"Article: {article}"] if article.exists() else [])]
+    return "\n".join([path.read_text() + spent, *mixed(rows), *told])
 
 
 def time_spent(logs: Path, begun: float, cores: int | None) -> str:

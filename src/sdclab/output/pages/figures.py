@@ -6,10 +6,7 @@ from sdclab.experiment.study import Figure
 from sdclab.output.pages.maps import ru_map
 from sdclab.output.pages.markup import Html, scrolling, tag
 from sdclab.output.pages.run import Run
-from sdclab.output.pages.svg import drawing
-
-WIDE = 1.9
-"""A drawing so many times as wide as high has a row of the page to itself."""
+from sdclab.output.pages.svg import WIDE, drawing
 
 
 def figure(spec: Figure, run: Run) -> Html:

@@ -24,6 +24,7 @@ OWNER = {
     "figures/": "the figures; those that draw single records are named on this page but not shown",
     "scorecard.csv, audit.csv, summary.txt": "the verdicts and the audit",
     "report/": "this page and the explorer: aggregates only",
+    "article.pdf": "the run as an article for print, if it reproduces papers: aggregates only",
     "checksums/": "what every job was told, as a fingerprint, and the SHA-256 of the files that it made",
 }
 ABOUT = ("title", "licence", "obtain")

@@ -12,6 +12,9 @@ from xml.etree import ElementTree
 from sdclab.base.errors import SdclabError
 from sdclab.output.pages.markup import Html, joined, tag
 
+WIDE = 1.9
+"""A drawing so many times as wide as high has a row of the page to itself."""
+
 SPACE = "{http://www.w3.org/2000/svg}"
 LINK = "{http://www.w3.org/1999/xlink}href"
 
@@ -49,14 +52,22 @@ def drawing(svg: str, prefix: str, name: str = "") -> tuple[Html, float, float]:
     Its ids begin with a prefix, lest two drawings of a page share one; those that nothing refers to are left out, and
     so is what cannot be seen: spaces between elements, and decimals.
     """
+    root, width, height = _read(svg, name or prefix)
+    return joined(_Inside(prefix, frozenset(REFERENCE.findall(svg))).parts(root)), width, height
+
+
+def size(svg: str, name: str) -> tuple[float, float]:
+    """The width and height of a drawing in points."""
+    return _read(svg, name)[1:]
+
+
+def _read(svg: str, name: str) -> tuple[ElementTree.Element, float, float]:
     try:
         root = ElementTree.fromstring(svg[svg.index("<svg") :])  # a prologue could declare entities
         width, height = (float(root.attrib[side].removesuffix("pt")) for side in ("width", "height"))
     except (ElementTree.ParseError, ValueError, KeyError):
-        raise SdclabError(
-            f"the drawing {name or prefix} is not an SVG file with a width and a height in points."
-        ) from None
-    return joined(_Inside(prefix, frozenset(REFERENCE.findall(svg))).parts(root)), width, height
+        raise SdclabError(f"the drawing {name} is not an SVG file with a width and a height in points.") from None
+    return root, width, height
 
 
 @dataclass(frozen=True)

@@ -43,18 +43,26 @@ def side_by_side(spec: Table, run: Run) -> Html:
 
 def _correlations(spec: Table, rows: Sequence[Row]) -> Html:
     """Rank correlations over the rows, if the table has any."""
-    if spec.correlations is None:
+    head, body = correlations(spec, rows)
+    if not head:
         return Html()
+    title = "Spearman's correlations over the rows"
+    lines = table(list(map(heading, head)), [list(map(number, line)) for line in body], title)
+    return joined([tag("p", f"{title}:", class_="about"), lines])
+
+
+def correlations(spec: Table, rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+    """The head and the lines of a table of rank correlations; nothing if the table has none."""
+    if spec.correlations is None:
+        return [], []
     numbers = (*spec.correlations.of, *spec.correlations.among)
     frame = pd.DataFrame(rows).assign(**{name: pd.to_numeric([row[name] for row in rows]) for name in numbers})
     found = rank_correlations(frame, spec)
-    body = [[_correlation(value) for value in line] for line in found.itertuples(index=False)]
-    title = "Spearman's correlations over the rows"
-    return joined([tag("p", f"{title}:", class_="about"), table([heading(str(name)) for name in found], body, title)])
+    return list(map(str, found)), [list(map(_correlation, line)) for line in found.itertuples(index=False)]
 
 
-def _correlation(value: object) -> Html:
-    return number(f"{value:+.2f}" if isinstance(value, float) else value)
+def _correlation(value: object) -> str:
+    return f"{value:+.2f}" if isinstance(value, float) else str(value)
 
 
 def heading(quantity: str, whose: str = "") -> Html:
@@ -127,7 +135,7 @@ def _judgements(judged: Sequence[Row]) -> Html:
             key[0],
             tally(lines),
             *([_held_out(lines)] if others else []),
-            _wrong(lines),
+            wrong_range(lines),
             *(tag("td", text, class_="text") for text in key[1:]),
         ]
         for key, lines in groups.items()
@@ -145,8 +153,8 @@ def _held_out(lines: Sequence[Row]) -> Html:
     return joined([tally(told), tag("p", f"out of {told[0]['readings']} readings")])
 
 
-def _wrong(lines: Sequence[Row]) -> str:
-    """From the least to the largest share."""
+def wrong_range(lines: Iterable[Row]) -> str:
+    """From the least to the largest share of wrong answers that would hold, too."""
     known = [100 * share for share in map(wrong_of, lines) if share == share]
     if not known:
         return ""
