@@ -17,8 +17,6 @@ from sdclab.output.article.blocks import (
     Column,
     Grid,
     Over,
-    Paragraph,
-    Span,
     Text,
     code,
     plain,
@@ -263,9 +261,8 @@ def _distance(pairs: Iterable[tuple[float, float]]) -> float:
 def open_question(spec: Table, run: Run) -> list[Block]:
     """A table of our own that answers a question: method by method, from the least to the largest of its numbers."""
     rows = run.tables[spec.study, spec.name]
-    asked = Paragraph(text(strong("Asked: "), spec.question))
     if spec.correlations is not None:
-        return [asked, _correlations(spec, rows)]
+        return [_correlations(spec, rows)]
     keys = [*spec.parts, *(key for key in ("method",) if key in spec.keys and key not in spec.parts)]
     groups: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
@@ -276,14 +273,13 @@ def open_question(spec: Table, run: Run) -> list[Block]:
         for group, here in groups.items()
     ]
     columns = [*(Column(key, LEFT) for key in keys), Column("rows"), *map(Column, quantities)]
-    where = text(
-        strong(f"{spec.title}."), " Ranges over the rows of a method. Data: ", f"{_kinds(rows)}; ", _file(spec)
-    )
-    return [asked, Grid(where, columns, body)]
+    return [Grid(_asked(spec, rows, "Ranges over the rows of a method."), columns, body)]
 
 
-def _file(spec: Table) -> Span:
-    return code(f"tables/{spec.study}/{spec.name}.csv")
+def _asked(spec: Table, rows: Sequence[Row], how: str) -> Text:
+    """The question of a table, as its caption."""
+    file = code(f"tables/{spec.study}/{spec.name}.csv")
+    return text(strong(f"{spec.title}."), f" {spec.question} {how} Data: {_kinds(rows)}; ", file)
 
 
 def _range(rows: Sequence[Row], quantity: str) -> str:
@@ -309,7 +305,5 @@ def _correlations(spec: Table, rows: Sequence[Row]) -> Grid:
     head, body = correlations(spec, rows)
     told = (*spec.parts, "number")
     columns = [Column(name, LEFT if name in told else RIGHT) for name in head]
-    caption = text(
-        strong(f"{spec.title}."), f" Spearman’s correlations over the rows. Data: {_kinds(rows)}; ", _file(spec)
-    )
+    caption = _asked(spec, rows, "Spearman’s correlations over the rows.")
     return Grid(caption, columns, [plain(*line) for line in body])
