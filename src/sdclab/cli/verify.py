@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sdclab.base.errors import printable
-from sdclab.cli.common import progress
+from sdclab.cli.progress import shown
 from sdclab.evidence.verification import verify
 
 EXAMPLES = """examples:
@@ -26,7 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> 
 
 def run(options: argparse.Namespace) -> int:
     """Print what is not as the crate says, a sentence each; the exit code tells whether anything is."""
-    found = verify(options.folder, progress)
+    with shown():
+        found = verify(options.folder)
     for finding in found.findings:
         print(printable(finding))
     if not found.findings:

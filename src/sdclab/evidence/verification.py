@@ -9,7 +9,7 @@ import io
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -18,6 +18,7 @@ from urllib.parse import unquote
 
 from sdclab.base.errors import SdclabError
 from sdclab.base.files import checksum, read
+from sdclab.base.progress import each_of
 
 METADATA = "ro-crate-metadata.json"
 RECORD = "checksums/crate.sha256"
@@ -32,16 +33,14 @@ TRACES = {
     "benchmarks/": "what the jobs took",
 }
 """No results, and not compared: a job that fails leaves some, too."""
-PEERS = ("peers", "growth")
-"""What `make benchmark` puts beside the results of a run."""
+ASIDE = ("peers", "growth", "million", "long", "releases")
+"""What benchmarks and releases in partitions put beside the results of the studies, which the crate is about."""
 PREPARED = "data"
 """The folder of the datasets. Their columns are anybody's, so no column there is one of ours."""
 CELLS = ("cells/", "multiverse/cells/")
 """Where a row names its dataset."""
 MOST = 100 << 20
 """Bytes of a crate that is read."""
-
-Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -85,13 +84,12 @@ class _Folder:
             if "File" in ([kinds] if isinstance(kinds, str) else kinds):
                 yield unquote(each["@id"]), each
 
-    def check(self, say: Say) -> Verified:
+    def check(self) -> Verified:
         for name, _ in self._files():
             if not _stays_inside(name):
                 self._find(name, "leads out of the folder, where nothing is looked at")
-        for name, sha256 in self.promised.items():
-            say(name)
-            self._check_file(name, sha256)
+        for name in each_of(list(self.promised), "files"):
+            self._check_file(name, self.promised[name])
         for name in sorted(self._there() - {*self.promised, METADATA, RECORD}):
             self._find(name, "is not in the crate")
         self._check_crate()
@@ -120,7 +118,7 @@ class _Folder:
     def _there(self) -> set[str]:
         """All files but traces, and but folders that have a crate of their own."""
         found = set()
-        aside = {*(name.rstrip("/") for name in TRACES), *PEERS}
+        aside = {*(name.rstrip("/") for name in TRACES), *ASIDE}
         for place, folders, files in os.walk(self.root):
             here = Path(place)
             links = [name for name in folders if (here / name).is_symlink()]
@@ -187,8 +185,8 @@ class _Folder:
             return []
 
 
-def verify(folder: Path, say: Say = lambda name: None) -> Verified:
-    """Compare a folder of results with its crate; `say` is told what is being looked at."""
+def verify(folder: Path) -> Verified:
+    """Compare a folder of results with its crate."""
     path = folder / METADATA
     if not path.is_file() or path.is_symlink():
         raise SdclabError(f"{path}: is not there, so that there is nothing to verify by; `make reproduce` writes it.")
@@ -200,7 +198,7 @@ def verify(folder: Path, say: Say = lambda name: None) -> Verified:
         texts, runs = [], []
     if not runs or not all(isinstance(text, str) for text in texts):
         raise SdclabError(f"{path}: is not the crate of a run of sdclab.")
-    return _Folder(folder, entities).check(say)
+    return _Folder(folder, entities).check()
 
 
 def _stays_inside(name: str) -> bool:
