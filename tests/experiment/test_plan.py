@@ -296,12 +296,15 @@ class TestSomeTables:
         whole = tiny.plan()
         some = self.asked_for(tiny, "tiny/table1")
         made = {name for name in some.tasks if name not in ("crate", "audit", *VERDICTS)}
-        assert made == {"data/mine", MDAV, "tables/tiny/table1", "figures/tiny/map"}
-        assert all(some.tasks[name].told == whole.tasks[name].told for name in made)
+        assert made == {"data/mine", MDAV, TABLES, FIGURES}
+        assert all(some.tasks[name].told == whole.tasks[name].told for name in ("data/mine", MDAV))
+        assert set(some.tasks[TABLES].files) == {f"results/tables/tiny/table1.{ending}" for ending in ("csv", "md")}
 
     def test_figures_come_with_all_of_their_tables(self, tiny):
-        assert "figures/tiny/map" in self.asked_for(tiny, "tiny/table1").tasks
-        assert "figures/tiny/map" not in self.asked_for(tiny, "tiny/noise").tasks
+        drawn = {f"results/figures/tiny/map.{ending}" for ending in ("svg", "png")}
+        assert set(self.asked_for(tiny, "tiny/table1").tasks[FIGURES].files) == drawn
+        noise = self.asked_for(tiny, "tiny/noise").tasks
+        assert not drawn & {file for task in noise.values() for file in task.files}
 
     def test_a_study_without_one_of_them_is_left_out(self, tiny):
         tiny.config["studies"] = ["tiny", "cano_torra_2009"]
