@@ -15,7 +15,8 @@ from sdclab.cli.main import parser_of
 from sdclab.measures import MEASURES
 from sdclab.methods import METHODS
 
-PAGES = [*sorted((PROJECT / "docs").glob("*.md")), *(PROJECT / name for name in ("README.md", "config/README.md"))]
+OTHERS = ("README.md", "config/README.md", "CHANGELOG.md", "CONTRIBUTING.md")
+PAGES = [*sorted((PROJECT / "docs").glob("*.md")), *(PROJECT / name for name in OTHERS)]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 FETCHED = ("script", "link", "img", "iframe", "source")
 WIDE = 120
@@ -97,3 +98,12 @@ class TestSite:
             assert f"sdclab.{name}" in (site / "api.html").read_text()
         assert "data:image/png;base64," in (site / "tutorial.html").read_text()
         assert "Kybernetika 45(3)" in (site / "citing.html").read_text()
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_paragraphs_are_wrapped(path):
+    """What cannot be broken, as a long link, may stand alone."""
+    long = [
+        number for number, line in prose(path.read_text(encoding="utf-8")) if len(line) > WIDE and " " in line.strip()
+    ]
+    assert long == []
