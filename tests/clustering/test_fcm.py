@@ -202,3 +202,11 @@ def test_the_published_optimum_of_two_census_variables(census, rng):
     starts = np.stack([random_records(x, 10, rng) for _ in range(40)])
     best = min(p.objective for p in fcm(x, starts, rng, epsilon=1e-6, max_iterations=1000))
     assert np.floor(100 * best) / 100 == 225.26
+
+
+def test_where_all_records_are_one_a_run_ends_at_once(rng):
+    """All centres are that record, among which its memberships are drawn anew each time: they would never be quiet."""
+    records = np.tile([1.3, 2.7, 3.1], (45, 1))
+    found = fcm(records, np.stack([random_records(records, 3, rng) for _ in range(3)]), rng)
+    assert [each.iterations for each in found] == [1, 1, 1]
+    assert all(each.objective == 0 for each in found)

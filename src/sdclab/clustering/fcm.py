@@ -13,7 +13,8 @@ from scipy.spatial.distance import cdist
 from sdclab.base.errors import SdclabError
 from sdclab.base.progress import each_of
 from sdclab.clustering.watch import Watch
-from sdclab.numerics.arrays import Indices, Matrix, Stack, Vector
+from sdclab.numerics.arrays import Indices, Mask, Matrix, Stack, Vector
+from sdclab.numerics.ties import NOISE
 
 # a stack of memberships, distances or weights is problem × cluster × record
 
@@ -109,9 +110,11 @@ def _batch(
         seen = watch.value.copy()
         sums = data.summed(centres, watch)
         going = np.ones(len(running), dtype=bool)
-        quiet = watch.quiet(seen, epsilon) if iteration < max_iterations else np.arange(len(running))
+        still = _still(before, centres)
+        ending = still | (iteration == max_iterations)
+        quiet = np.union1d(watch.quiet(seen, epsilon), ending.nonzero()[0])
         for i, change in zip(quiet, data.largest_change(watch, quiet, before, centres), strict=True):
-            if change < epsilon or iteration == max_iterations:
+            if change < epsilon or ending[i]:
                 done[int(running[i])] = data.partition(centres[i], iteration, float(change))
                 going[i] = False
         if not going.any():
@@ -119,6 +122,12 @@ def _batch(
         if not going.all():
             running, centres, sums, watch = running[going], centres[going], sums[going], watch.only(going)
     return [done[i] for i in range(len(done))]
+
+
+def _still(before: Stack, now: Stack) -> Mask:
+    """The runs whose centres have stopped: memberships then change by chance alone, of a record that is several."""
+    moved, size = (np.abs(each).max(axis=2) for each in (now - before, now))
+    return np.asarray((moved <= NOISE * size).all(axis=1))
 
 
 def parts_of(n: int, clusters: int) -> list[slice]:
