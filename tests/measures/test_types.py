@@ -405,11 +405,6 @@ class TestXy:
         given = y, rng.permutation(y), x
         assert measure("xy", *given, {}, Attributes((SEX,), (SEX,))) == pytest.approx(measure("xy", *given))
 
-    def test_memory_does_not_decide(self, monkeypatch):
-        plain = mixed("xy")
-        monkeypatch.setattr("sdclab.measures.xy.BLOCK", 1)
-        assert mixed("xy") == pytest.approx(plain, rel=1e-12)
-
 
 class TestInformationLoss:
     def test_a_nominal_attribute_has_a_taxonomy_of_height_one(self):
