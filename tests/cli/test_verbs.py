@@ -23,7 +23,7 @@ def test_every_verb_is_a_file(verb):
 
 def test_every_file_is_a_verb_or_shared():
     verbs = {main.module_of(verb).rpartition(".")[2] for verb in main.VERBS}
-    assert {path.stem for path in FOLDER.glob("*.py")} == {"__init__", "main", "common", *verbs}
+    assert {path.stem for path in FOLDER.glob("*.py")} == {"__init__", "main", "common", "progress", *verbs}
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.py")), ids=lambda path: path.stem)

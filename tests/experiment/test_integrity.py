@@ -182,7 +182,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> tuple[Tree, Tiny, dict[str
     run = tree.run()
     assert run.returncode == 0, run.stderr
     made = tree.results("results")
-    assert len(made) == 21
+    assert len(made) == 22
     return tree, tiny, made
 
 

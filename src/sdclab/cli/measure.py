@@ -11,9 +11,9 @@ from sdclab.base import files
 from sdclab.base.errors import SdclabError
 from sdclab.cli.common import about, add_pair_options, names_in, paired
 from sdclab.cli.progress import say, shown
-from sdclab.experiment.comparison import LONG, Comparison, Sample, compare, control_of
+from sdclab.experiment.comparison import LONG, Comparison, Sample, compare, control_of, sized
 from sdclab.experiment.records import risks
-from sdclab.measures import MEASURES, number
+from sdclab.measures import MEASURES
 from sdclab.microdata.dataset import Dataset
 from sdclab.microdata.pairing import Pair
 
@@ -103,7 +103,7 @@ def _margin(sample: Sample | None, name: str) -> str:
     error = sample.errors.get(name, math.nan) if sample else math.nan
     if sample is None or math.isnan(error):
         return ""
-    return f"  ± {error:.3g}" + (f", in {sample.records:,} records" if number(name).sized else "")
+    return f"  ± {error:.3g}" + (f", in {sample.records:,} records" if sized(name) else "")
 
 
 def _as_json(found: Comparison, told: Mapping[str, Any]) -> str:

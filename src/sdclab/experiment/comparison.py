@@ -269,6 +269,11 @@ def _drawn(found: Comparison, name: str, quantity: str) -> dict[str, object]:
     return {"sample": sample.records, "samples": sample.number, "error": sample.errors[quantity]}
 
 
+def sized(quantity: str) -> bool:
+    """Whether a number hangs on how many records it was found in."""
+    return number_of(quantity).sized
+
+
 def _about(quantity: str) -> dict[str, object]:
     number = number_of(quantity)
     return {"measures": number.measures, "low": number.low, "high": number.high, "better": number.better or ""}
