@@ -42,6 +42,11 @@ WORDS = frozenset("text tspan title desc".split())
 LONG = re.compile(r"-?\d*\.\d+(?![\de])")
 COMMAND = re.compile(r" ?([A-Za-z]) ?")
 """Of a path, with spaces that say nothing."""
+UPRIGHT = re.compile(r"(M([-\d.]+) [-\d.]+)L\2 ([-\d.]+)")
+"""A stroke straight up or down."""
+USUAL = "'DejaVu Sans', 'Verdana', sans-serif"
+"""The font of all figures, which the style sheet names once."""
+NO_TURN = re.compile(r"rotate\(-?0 [^)]*\)")
 REFERENCE = re.compile(r"#([\w-]+)")
 PICTURE = re.compile(r"data:image/png;base64,[A-Za-z0-9+/=\s]*")
 
@@ -94,7 +99,8 @@ class _Inside:
         given = {key: value for key, value in element.attrib.items() if key in ATTRIBUTES}
         if given.get("id") not in self.referred:
             given.pop("id", None)
-        kept = {key: self._kept(key, value) for key, value in {**given, **styled}.items()}
+        said = {key: value for key, value in {**given, **styled}.items() if not _says_nothing(key, value)}
+        kept = {key: self._kept(key, value) for key, value in said.items()}
         target = element.attrib.get(LINK, element.attrib.get("href", ""))
         if name == "use" and target.startswith("#"):
             kept["href"] = f"#{self.prefix}-{target[1:]}"
@@ -109,7 +115,11 @@ class _Inside:
         if key not in PLACES:
             return local
         short = " ".join(LONG.sub(lambda found: _rounded(found[0], PLACES[key]), local).split())
-        return COMMAND.sub(r"\1", short) if key == "d" else short
+        return UPRIGHT.sub(r"\1V\3", COMMAND.sub(r"\1", short)) if key == "d" else short
+
+
+def _says_nothing(key: str, value: str) -> bool:
+    return (key == "font-family" and value == USUAL) or (key == "transform" and bool(NO_TURN.fullmatch(value)))
 
 
 def _rounded(text: str, places: int) -> str:
