@@ -8,7 +8,7 @@ from sdclab.experiment.ranking import known_of, remark
 from sdclab.experiment.table import Table
 from sdclab.output.pages.markup import Html, joined, tag
 from sdclab.output.pages.run import Row, Run
-from sdclab.output.pages.tables import rounded
+from sdclab.output.pages.tables import place, rounded
 from sdclab.output.pages.verdicts import counts, style_of, weak
 
 LOOKS = dict(zip(OUTCOMES, ("●", "◐", "○", "–"), strict=True))
@@ -36,11 +36,6 @@ class Printed(NamedTuple):
     @property
     def outcome(self) -> str:
         return outcome(line["verdict"] for line in self.lines)
-
-
-def place(table: Table) -> str:
-    """The id of a table on the page."""
-    return f"table-{table.study}-{table.name}"
 
 
 def printed(run: Run) -> list[Printed]:

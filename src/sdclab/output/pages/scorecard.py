@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from sdclab.evidence.power import is_weak
 from sdclab.evidence.scorecard import HOLDS, shown
-from sdclab.output.pages.glance import Printed, place
+from sdclab.output.pages.glance import Printed
 from sdclab.output.pages.markup import Html, joined, number, table, tag
 from sdclab.output.pages.run import Row, Run
-from sdclab.output.pages.tables import folded, with_sd
+from sdclab.output.pages.tables import folded, place, with_sd
 from sdclab.output.pages.verdicts import counts, symbol, wrong_of
 
 STUDY, VERDICT = 0, 6

@@ -21,6 +21,11 @@ Verdicts = Mapping[tuple[str, str], Row]
 """Lines of the scorecard by cell and quantity."""
 
 
+def place(spec: Table) -> str:
+    """The id of a table on the page."""
+    return f"table-{spec.study}-{spec.name}"
+
+
 def side_by_side(spec: Table, run: Run) -> Html:
     """A table of a study, folded if it is long, and below it how each of its numbers was judged."""
     rows = run.tables[spec.study, spec.name]
@@ -38,7 +43,7 @@ def side_by_side(spec: Table, run: Run) -> Html:
     about = tag("p", f"Data: {kinds or 'none'}.{note} ", _file(f"tables/{spec.study}/{spec.name}.csv"), class_="about")
     asked = tag("p", spec.question, class_="question") if spec.question else ""
     parts = [asked, about, _correlations(spec, rows), tally(judged), table(head, body, spec.title), _judgements(judged)]
-    return folded(spec.title, len(rows), joined(parts), id=f"table-{spec.study}-{spec.name}")
+    return folded(spec.title, len(rows), joined(parts), id=place(spec))
 
 
 def _correlations(spec: Table, rows: Sequence[Row]) -> Html:
