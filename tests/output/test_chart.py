@@ -30,9 +30,13 @@ def embedded(page):
     return json.loads(text)
 
 
+def values_of(page):
+    return [values for *_, values, _ in embedded(page)["points"]]
+
+
 def line(page):
     """The corners of the front as it is drawn."""
-    (corners,) = re.findall(r'<polyline points="([^"]*)" class="front">', page)
+    (corners,) = re.findall(r'<polyline points="([^"]*)" class="front"/?>', page)
     return corners.split()
 
 
@@ -79,8 +83,7 @@ def test_rounding_puts_nothing_on_the_front_nor_off_it():
     points = [point("a", pil=0.3, dr=1.0), point("b", pil=0.1 + 0.2 - 1e-16, dr=2.0), point("c", pil=1e-15, dr=60.0)]
     page = chart(points, ["pil", "dr"], "pil", "dr")
     assert len(line(page)) == 2
-    values = [each["values"] for each in embedded(page)["points"]]
-    assert values == [[0.3, 1.0], [0.3, 2.0], [0.0, 60.0]]
+    assert values_of(page) == [[0.3, 1.0], [0.3, 2.0], [0.0, 60.0]]
 
 
 def test_numbers_explain_themselves():
@@ -115,7 +118,7 @@ def test_marked_points_are_hollow_and_say_why():
 def test_bars_end_where_the_number_does():
     """A standard deviation below 0 % is none; a point without a spread has no bar."""
     page = chart([point(pil=2.0, pil_sd=5.0), point(pil=50.0)], ["pil", "dr"], "pil", "dr")
-    (bar,) = re.findall(r'<line ([^>]*)class="bar">', page)
+    (bar,) = re.findall(r'<line ([^>]*)class="bar"/>', page)
     ends = {key: float(value) for key, value in re.findall(r'(\w+)="([\d.]+)"', bar)}
     zero = re.search(r'<text x="([\d.]+)"[^>]*>0</text>', page)
     assert zero
@@ -130,7 +133,7 @@ def test_what_is_not_known_is_left_out():
     del points[2]["values"]["pil"]
     page = chart(points, ["pil", "dr"], "pil", "dr")
     assert len(dots(page)) == 1
-    assert [each["values"] for each in embedded(page)["points"]] == [[1.0, 2.0], [1.0, None], [None, 2.0]]
+    assert values_of(page) == [[1.0, 2.0], [1.0, None], [None, 2.0]]
 
 
 def test_groups_are_chosen_one_at_a_time():

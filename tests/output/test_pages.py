@@ -66,15 +66,28 @@ class TestDrawing:
         svg = (
             f'<?xml version="1.0"?><!DOCTYPE svg><svg {SPACES} width="72pt" height="36pt"><defs><path id="p" d="M0 0"/>'
             '<clipPath id="c"><rect width="9" height="9"/></clipPath></defs><g clip-path="url(#c)">'
-            '<use xlink:href="#p" style="fill: #ff0000; stroke-width: 2"/><text x="1">a &lt;b&gt;</text></g></svg>'
+            '<g id="patch_1"><use xlink:href="#p" style="fill: #ff0000; stroke-width: 2"/></g>'
+            '<text x="1">a &lt;b&gt;</text></g></svg>'
         )
         drawn, wide, high = drawing(svg, "f")
         assert (wide, high) == (72, 36)
         assert drawn == (
-            '<defs><path id="f-p" d="M0 0"></path>'
-            '<clipPath id="f-c"><rect width="9" height="9"></rect></clipPath></defs>'
-            '<g clip-path="url(#f-c)"><use fill="#ff0000" stroke-width="2" href="#f-p"></use>'
+            '<defs><path id="f-1" d="M0 0"/>'
+            '<clipPath id="f-0"><rect width="9" height="9"/></clipPath></defs>'
+            '<g clip-path="url(#f-0)"><use fill="#ff0000" stroke-width="2" href="#f-1"/>'
             '<text x="1">a &lt;b&gt;</text></g>'
+        )
+
+    def test_marks_say_once_what_they_share(self):
+        svg = (
+            f'<svg {SPACES} width="9pt" height="9pt"><defs><path id="p" d="M0 0L0 3M1 1L4 1"/></defs>'
+            '<g><use xlink:href="#p" x="1" style="fill: #f00; opacity: 0.5"/>'
+            '<use xlink:href="#p" x="2" style="fill: #f00; opacity: 0.5; stroke: #00f"/></g></svg>'
+        )
+        drawn, *_ = drawing(svg, "f")
+        assert drawn == (
+            '<defs><path id="f-0" d="M0 0V3M1 1H4"/></defs><g fill="#f00"><use x="1" opacity="0.5" href="#f-0"/>'
+            '<use x="2" opacity="0.5" stroke="#00f" href="#f-0"/></g>'
         )
 
     @pytest.mark.parametrize(

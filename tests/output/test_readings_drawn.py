@@ -65,8 +65,13 @@ def test_the_curve_rises_from_the_nearest_and_marks_the_default_and_print():
     assert set(line(above, "the nearest, to shuffled print").get_ydata()) == {12.5}
     labels = [text.get_text() for text in below.get_yticklabels()]
     assert labels == ["dependents (90 %): separate", "dependents: joint", "scale (10 %): raw", "scale: z*"]
-    marks = [each.get_xdata() for each in below.get_lines() if len(each.get_xdata()) > 2]
-    assert [sorted(set(x[np.isfinite(x)])) for x in marks] == [[3, 4], [1, 2], [1, 3], [2, 4]]
+    bars = [each.get_xdata() for each in below.get_lines() if len(each.get_xdata()) > 2]
+    assert [x[np.isfinite(x)].tolist() for x in bars] == [
+        [2.5, 4.5],
+        [0.5, 2.5],
+        [0.5, 1.5, 2.5, 3.5],
+        [1.5, 2.5, 3.5, 4.5],
+    ]
 
 
 def test_of_many_readings_evenly_spaced_ones_are_drawn_the_nearest_and_the_farthest_among_them():

@@ -18,8 +18,8 @@ from sdclab.output.pages.marks import in_line, mark
 from sdclab.output.pages.markup import Html, tag
 from sdclab.output.pages.plane import BOX, Range, Scale, extent, frame
 
-DIGITS = 6
-"""Of every number on the page."""
+DIGITS, OF_SPREADS = 6, 3
+"""Of every number on the page, and of standard deviations."""
 
 KINDS = {"loss": "Losses", "risk": "Risks", "loss and risk": "Loss and risk", "fact": "Others"}
 """What numbers measure, as headings of a choice."""
@@ -89,15 +89,15 @@ def chart(points: Sequence[Point], numbers: Sequence[str], x: str, y: str, group
         "numbers": [_described(name, axis.number) for name, axis in axes.items()],
         "methods": methods,
         "groups": captions,
-        "points": [
-            {
-                "method": methods.index(point["method"]),
-                "group": groups.index(_group(point)),
-                "parameters": point["parameters"],
-                "marks": point["marks"],
-                "values": [axis.values[i] for axis in axes.values()],
-                "spreads": [axis.spreads[i] for axis in axes.values()],
-            }
+        "points": [  # without names, which would be most of it; the script gives them
+            [
+                methods.index(point["method"]),
+                groups.index(_group(point)),
+                point["parameters"],
+                point["marks"],
+                [_short(axis.values[i]) for axis in axes.values()],
+                [_short(axis.spreads[i] or 0.0, OF_SPREADS) for axis in axes.values()],
+            ]
             for i, point in enumerate(points)
         ],
     }
@@ -140,6 +140,14 @@ def _column(values: Sequence[float], scale: float) -> Column:
     for i, value in zip(known, equated([values[i] for i in known], scale), strict=True):
         made[i] = 0.0 if at_most(abs(value), 0.0, scale) else float(f"{value:.{DIGITS}g}")
     return made
+
+
+def _short(value: float | None, digits: int = DIGITS) -> float | int | None:
+    """A number with no more digits than these, which a whole one does not need a point for."""
+    if value is None:
+        return None
+    rounded = float(f"{value:.{digits}g}")
+    return int(rounded) if rounded.is_integer() else rounded
 
 
 def _described(name: str, number: Number) -> dict[str, object]:

@@ -28,7 +28,7 @@ def figure(spec: Figure, run: Run) -> Html:
 
 def inline(svg: str, name: str, title: str) -> tuple[Html, bool]:
     """An SVG file as part of a page, and whether it is wide."""
-    short = f"f{sha256(name.encode()).hexdigest()[:8]}"  # it stands before thousands of ids and references
+    short = f"f{sha256(name.encode()).hexdigest()[:6]}"  # it stands before thousands of ids and references
     drawn, width, height = drawing(svg, short, name)
     look = {"viewBox": f"0 0 {width:g} {height:g}", "width": f"{width * 4 / 3:.0f}"}
     return tag("svg", drawn, role="img", aria_label=title, **look), width > WIDE * height

@@ -9,6 +9,8 @@ from string import Template
 
 VOID = ("input",)
 """Elements that have no content and no end."""
+SHAPES = frozenset("circle ellipse image line path polygon polyline rect stop use".split())
+"""Elements of a drawing, which end where they begin if they have no content."""
 
 
 class Html(str):
@@ -19,7 +21,10 @@ def tag(name: str, *content: object, **attributes: object) -> Html:
     """An element. Plain text in it is escaped; attributes that are None are left out; `class_` means class."""
     given = {key.strip("_").replace("_", "-"): value for key, value in attributes.items() if value is not None}
     shown = "".join(f' {key}="{escape(str(value))}"' for key, value in given.items())
-    return Html(f"<{name}{shown}>" if name in VOID else f"<{name}{shown}>{joined(content)}</{name}>")
+    if name in VOID:
+        return Html(f"<{name}{shown}>")
+    inside = joined(content)
+    return Html(f"<{name}{shown}/>" if name in SHAPES and not inside else f"<{name}{shown}>{inside}</{name}>")
 
 
 def joined(parts: Iterable[object]) -> Html:

@@ -6,6 +6,7 @@ that the page's policy need not allow inline styles.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from xml.etree import ElementTree
 
@@ -28,6 +29,8 @@ PROPERTIES = frozenset(
     "stroke-linecap stroke-linejoin stroke-miterlimit stroke-opacity stroke-width text-anchor visibility".split()
 )
 """What `style` may set; each is an attribute as well."""
+HANDED_DOWN = PROPERTIES - frozenset("clip-path opacity stop-color stop-opacity".split())
+"""What an element has from the group around it, if it does not say otherwise."""
 ATTRIBUTES = PROPERTIES | frozenset(
     "clipPathUnits cx cy d dx dy gradientTransform gradientUnits height id markerHeight markerWidth offset orient "
     "patternTransform patternUnits points preserveAspectRatio r refX refY rotate rx ry transform viewBox width x x1 x2 "
@@ -43,22 +46,24 @@ LONG = re.compile(r"-?\d*\.\d+(?![\de])")
 COMMAND = re.compile(r" ?([A-Za-z]) ?")
 """Of a path, with spaces that say nothing."""
 UPRIGHT = re.compile(r"(M([-\d.]+) [-\d.]+)L\2 ([-\d.]+)")
-"""A stroke straight up or down."""
+LEVEL = re.compile(r"(M[-\d.]+ ([-\d.]+))L([-\d.]+) \2(?![\d.])")
+"""A stroke straight up or down, or to a side."""
 USUAL = "'DejaVu Sans', 'Verdana', sans-serif"
 """The font of all figures, which the style sheet names once."""
 NO_TURN = re.compile(r"rotate\(-?0 [^)]*\)")
-REFERENCE = re.compile(r"#([\w-]+)")
+REFERENCE = re.compile(r"(?:url\(|href=\")#([\w-]+)")
 PICTURE = re.compile(r"data:image/png;base64,[A-Za-z0-9+/=\s]*")
 
 
 def drawing(svg: str, prefix: str, name: str = "") -> tuple[Html, float, float]:
     """What an SVG file draws, without its outermost element, and its width and height in points.
 
-    Its ids begin with a prefix, lest two drawings of a page share one; those that nothing refers to are left out, and
-    so is what cannot be seen: spaces between elements, and decimals.
+    Its ids become a prefix, lest two drawings of a page share one, and a number; those that nothing refers to are left
+    out, and so is what cannot be seen: spaces between elements, groups that say nothing, and decimals.
     """
     root, width, height = _read(svg, name or prefix)
-    return joined(_Inside(prefix, frozenset(REFERENCE.findall(svg))).parts(root)), width, height
+    ids = {name: f"{prefix}-{i}" for i, name in enumerate(dict.fromkeys(REFERENCE.findall(svg)))}
+    return joined(_Inside(ids).parts(root, {})), width, height
 
 
 def size(svg: str, name: str) -> tuple[float, float]:
@@ -79,43 +84,67 @@ def _read(svg: str, name: str) -> tuple[ElementTree.Element, float, float]:
 class _Inside:
     """What is taken over of a drawing."""
 
-    prefix: str
-    referred: frozenset[str]
-    """ids that something refers to"""
+    ids: Mapping[str, str]
+    """What something refers to, with its name on the page."""
 
-    def parts(self, element: ElementTree.Element, is_text: bool = False) -> list[object]:
-        """The text of an element and its allowed children."""
+    def parts(self, element: ElementTree.Element, shared: Mapping[str, str], is_text: bool = False) -> list[object]:
+        """The text of an element and its allowed children, which have from it what they share."""
         parts: list[object] = [_words(element.text, is_text)]
         for child in element:
-            name = str(child.tag).removeprefix(SPACE)
+            name = _name(child)
             if name in ELEMENTS:
-                parts.append(tag(name, *self.parts(child, name in WORDS), **self.attributes(child, name)))
+                attributes = self.attributes(child, name)
+                own = {key: value for key, value in attributes.items() if shared.get(key) != value}
+                among = self._shared(child)
+                content = self.parts(child, among, name in WORDS)
+                attributes = own | among
+                parts += content if name == "g" and not attributes else [tag(name, *content, **attributes)]
             parts.append(_words(child.tail, is_text))
         return parts
+
+    def _shared(self, group: ElementTree.Element) -> dict[str, str]:
+        """The look that all marks of a group have, which is then said once; a mark alone says it itself."""
+        marks = [self.attributes(child, "use") for child in group if _name(child) == "use"]
+        if len(marks) < 2 or {_name(child) for child in group} - {"use", "defs"}:
+            return {}
+        first, *others = marks
+        same = {key: value for key, value in first.items() if all(other.get(key) == value for other in others)}
+        return {key: value for key, value in same.items() if key in HANDED_DOWN}
 
     def attributes(self, element: ElementTree.Element, name: str) -> dict[str, str]:
         declared = re.findall(r"\s*([a-z-]+)\s*:\s*([^;]*)", element.attrib.get("style", ""))
         styled = {key: value.strip() for key, value in declared if key in PROPERTIES}
         given = {key: value for key, value in element.attrib.items() if key in ATTRIBUTES}
-        if given.get("id") not in self.referred:
+        if given.get("id") not in self.ids:
             given.pop("id", None)
         said = {key: value for key, value in {**given, **styled}.items() if not _says_nothing(key, value)}
         kept = {key: self._kept(key, value) for key, value in said.items()}
         target = element.attrib.get(LINK, element.attrib.get("href", ""))
-        if name == "use" and target.startswith("#"):
-            kept["href"] = f"#{self.prefix}-{target[1:]}"
+        if name == "use" and target.startswith("#") and target[1:] in self.ids:
+            kept["href"] = f"#{self.ids[target[1:]]}"
         if name == "image" and PICTURE.fullmatch(target):
             kept["href"] = target
         return kept
 
     def _kept(self, key: str, value: str) -> str:
         if key == "id":
-            return f"{self.prefix}-{value}"
-        local = _local(value, self.prefix)
+            return self.ids[value]
+        local = self._local(value)
         if key not in PLACES:
             return local
         short = " ".join(LONG.sub(lambda found: _rounded(found[0], PLACES[key]), local).split())
-        return UPRIGHT.sub(r"\1V\3", COMMAND.sub(r"\1", short)) if key == "d" else short
+        return LEVEL.sub(r"\1H\3", UPRIGHT.sub(r"\1V\3", COMMAND.sub(r"\1", short))) if key == "d" else short
+
+    def _local(self, value: str) -> str:
+        """A value whose reference, if it is one, stays in the drawing; any other reference is none."""
+        if "url(" not in value.lower():
+            return value
+        inside = re.fullmatch(r"url\(#([\w-]+)\)", value)
+        return f"url(#{self.ids[inside[1]]})" if inside and inside[1] in self.ids else "none"
+
+
+def _name(element: ElementTree.Element) -> str:
+    return str(element.tag).removeprefix(SPACE)
 
 
 def _says_nothing(key: str, value: str) -> bool:
@@ -129,11 +158,3 @@ def _rounded(text: str, places: int) -> str:
 def _words(text: str | None, is_text: bool) -> str:
     """Text as it is; between elements that hold none, spaces say nothing."""
     return text or "" if is_text or (text and text.strip()) else ""
-
-
-def _local(value: str, prefix: str) -> str:
-    """A value whose reference, if it is one, stays in the drawing; any other reference is none."""
-    if "url(" not in value.lower():
-        return value
-    inside = re.fullmatch(r"url\(#([\w-]+)\)", value)
-    return f"url(#{prefix}-{inside[1]})" if inside else "none"

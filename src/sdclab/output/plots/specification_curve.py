@@ -13,10 +13,10 @@ from matplotlib.figure import Figure
 
 from sdclab.base.describe import Doc
 from sdclab.experiment.scenario import Split
-from sdclab.numerics.arrays import Indices
+from sdclab.numerics.arrays import Indices, Mask, Vector
 from sdclab.output.style import COLOURS, FAINT, INK, Title, kinds
 
-MOST = 160
+MOST = 120
 """Readings that are drawn; of more, evenly spaced ones."""
 
 
@@ -27,7 +27,7 @@ def draw(
     title: Title,
     quantity: Annotated[str, Doc("the published quantity")],
 ) -> Figure:
-    """Distances above, a row of marks for every option below; print is at distance 0."""
+    """Distances above, for every option below a row of bars where readings have it; print is at distance 0."""
     readings, axes_table, found = (table[table["quantity"] == quantity] for table in tables.values())
     readings = readings[np.isfinite(readings["distance"])].reset_index(drop=True)
     if readings.empty:
@@ -65,17 +65,19 @@ def _curve(axes: Axes, readings: pd.DataFrame, shown: Indices, luck: float) -> N
     high = float(np.quantile(readings["distance"], 0.9))
     low = float(readings["distance"].min())
     if high > 20 * max(low, 1e-9):
-        axes.set_yscale("symlog", linthresh=max(low, 0.1))
-    axes.legend(fontsize=7, ncols=2, loc="upper left")
+        near = max(low, 0.1)
+        axes.set_yscale("symlog", linthresh=near)
+        axes.set_ylim(bottom=-near / 2)  # no distance is negative
+    axes.legend(fontsize=7, ncols=2, loc="best")
 
 
 def _marks(axes: Axes, readings: pd.DataFrame, shown: Indices, options: pd.DataFrame) -> None:
     drawn, labels, before = readings.iloc[shown], [], ""
     for at, option in enumerate(options.astype({"axis": str, "option": str}).to_dict("records")):
-        here = drawn["rank"][drawn[option["axis"]].astype(str) == option["option"]].to_numpy(dtype=float)
-        # one line for all marks of an option, so that the file stays small
-        y = np.tile([at - 0.35, at + 0.35, np.nan], len(here))
-        axes.plot(np.repeat(here, 3), y, color=COLOURS[2] if option["default"] == "yes" else INK, lw=0.7)
+        has = (drawn[option["axis"]].astype(str) == option["option"]).to_numpy()
+        x = _stretches(has, drawn["rank"].to_numpy(dtype=float))
+        colour = COLOURS[2] if option["default"] == "yes" else INK
+        axes.plot(x, np.full(len(x), at), color=colour, lw=5, solid_capstyle="butt")
         labels.append(_label(option, option["axis"] != before))
         if option["axis"] != before:
             axes.axhline(at - 0.5, color=FAINT, lw=0.4)
@@ -83,6 +85,15 @@ def _marks(axes: Axes, readings: pd.DataFrame, shown: Indices, options: pd.DataF
     axes.set_yticks(range(len(labels)), labels, fontsize=6.5)
     axes.set(ylim=(len(labels) - 0.4, -0.6), xlabel="readings, the nearest first")
     axes.tick_params(length=0)
+
+
+def _stretches(has: Mask, ranks: Vector) -> Vector:
+    """Where neighbours that have an option begin and end, each pair followed by a gap: one line that stays short."""
+    between = (ranks[1:] + ranks[:-1]) / 2
+    edges = np.concatenate([ranks[:1] - 0.5, between, ranks[-1:] + 0.5])
+    changes = np.flatnonzero(np.diff(np.concatenate([[False], has, [False]])))
+    ends = edges[changes].reshape(-1, 2)
+    return np.column_stack([ends, np.full(len(ends), np.nan)]).ravel()
 
 
 def _label(option: Mapping[Hashable, Any], is_first: bool) -> str:

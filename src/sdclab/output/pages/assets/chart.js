@@ -4,6 +4,7 @@
 for (const figure of document.querySelectorAll(".chart")) {
   const part = (selector) => figure.querySelector(selector);
   const data = JSON.parse(part("script").textContent);
+  data.points = data.points.map(([method, group, parameters, marks, values, spreads]) => ({ method, group, parameters, marks, values, spreads }));
   const boxes = [...figure.querySelectorAll(".legend input")];
   const shapes = [...figure.querySelectorAll(".legend path")];
   const choice = { x: part("select.x"), y: part("select.y"), group: part("select.group") };
