@@ -152,3 +152,9 @@ def test_the_trade_off_tells_neighbours_and_violations():
         "change tables -6.0, membership +29.0; k=10 would change tables +4.0, membership -6.0"
     )
     assert Aim("pil", "dr", ()).words() == "no limit"
+
+
+def test_the_trade_off_tells_what_is_not_known():
+    unknown, known = ranking(points([row("hybrid", "k=60", 9, np.nan), row("hybrid", "k=20", 4, 50)]))[::-1]
+    assert trade_off(known, [known, unknown]).endswith("k=60 would change tables +5.0, membership by what is not known")
+    assert trade_off(unknown, [unknown]).startswith("loses 9.0 (tables) and gives away what is not known (membership)")

@@ -4,6 +4,9 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import rankdata
 
 from sdclab.base.errors import SdclabError
 from sdclab.clustering import mixture
@@ -29,6 +32,10 @@ def nudged(x: Matrix, seed: int) -> Matrix:
 
 
 class TestDefinition:
+    @given(st.lists(st.integers(-3, 3).map(float), max_size=12))
+    def test_equals_share_a_rank_as_in_scipy(self, values):
+        np.testing.assert_array_equal(ties.mean_ranks(np.array(values)), rankdata(values))
+
     def test_a_limit_holds_what_is_equal_to_it(self):
         assert A_BIT_MORE > 0.3
         assert ties.at_most(A_BIT_MORE, 0.3)

@@ -5,10 +5,13 @@ from dataclasses import asdict, dataclass
 from inspect import signature
 from typing import Any
 
+import numpy as np
+
 from sdclab.base.errors import SdclabError, unknown
 from sdclab.evidence.published import Published
 from sdclab.experiment.selection import Selection, same
 from sdclab.numerics.digits import prints_as, unit
+from sdclab.numerics.ties import mean_ranks
 
 Tables = Mapping[str, Published]
 Outcome = tuple[bool, str]
@@ -86,10 +89,9 @@ def smallest(tables: Tables, table: str, *, quantity: str, named: Selection, row
 
 def moves(tables: Tables, table: str, *, quantity: str, by: str, direction: str, rows: Selection = ALL) -> Outcome:
     """A quantity rises or falls with another: the sign of their rank correlation."""
-    from scipy.stats import spearmanr
-
     published = tables[table]
-    rho = float(spearmanr(published.numbers(by, rows), published.numbers(quantity, rows)).statistic)
+    ranks = [mean_ranks(np.array(published.numbers(name, rows))) for name in (by, quantity)]
+    rho = float(np.asarray(np.corrcoef(ranks))[0, 1])
     return (rho > 0) == (direction == "rises"), f"Spearman's rho of {quantity} and {by} is {rho:+.3f}"
 
 

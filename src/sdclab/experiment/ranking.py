@@ -197,16 +197,22 @@ def name_of(row: Row) -> str:
 
 def told(row: Row, name: str) -> str:
     """A number of a line, with what it is."""
-    return f"{measures.number(name).label} {'not known' if isnan(row[name]) else f'{row[name]:.1f}'}"
+    return f"{measures.number(name).label} {_figure(row[name], 'not known')}"
+
+
+def _figure(value: float, otherwise: str, sign: str = "") -> str:
+    """A measure may not be known, as one that looks at halves of the records of a method that needs more."""
+    return otherwise if isnan(value) else f"{value:{sign}.1f}"
 
 
 def trade_off(row: Row, lines: Sequence[Row], aim: Aim = PLAIN) -> str:
     """In words what a line gives for what, and what the next values of its parameter would change."""
-    words = [f"loses {row[aim.loss]:.1f} ({aim.loss}) and gives away {row[aim.risk]:.1f} ({aim.risk})"]
+    loss, risk = (f"{_figure(row[name], 'what is not known')} ({name})" for name in (aim.loss, aim.risk))
+    words = [f"loses {loss} and gives away {risk}"]
     words += [f"{limit.quantity} {row[limit.quantity]:.1f} violates {limit.text}" for limit in aim.violated(row)]
     for other in _neighbours(row, lines):
-        changes = ", ".join(f"{name} {other[name] - row[name]:+.1f}" for name in (aim.loss, aim.risk))
-        words.append(f"{other['parameters']} would change {changes}")
+        by = {name: _figure(other[name] - row[name], "by what is not known", "+") for name in (aim.loss, aim.risk)}
+        words.append(f"{other['parameters']} would change {', '.join(map(' '.join, by.items()))}")
     return "; ".join(filter(None, [*words, row["caution"], row["remark"]]))
 
 

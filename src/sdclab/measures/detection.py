@@ -11,7 +11,6 @@ from importlib.util import find_spec
 from typing import Annotated, Literal
 
 import numpy as np
-from scipy.stats import rankdata
 
 from sdclab.base.describe import Doc, Given, Number
 from sdclab.base.errors import SdclabError
@@ -23,7 +22,7 @@ from sdclab.numerics.arrays import Indices, Mask, Matrix, Vector, most_frequent_
 from sdclab.numerics.linalg import standardised
 from sdclab.numerics.logistic import fit
 from sdclab.numerics.seeds import seed_of, stream
-from sdclab.numerics.ties import equated
+from sdclab.numerics.ties import equated, mean_ranks
 
 FOLDS = 5
 ROWS, LEAF = 2000, 5
@@ -132,7 +131,7 @@ def _validated(classifier: Classifier, sources: Indices) -> float:
 
 def _area(original: Vector, released: Vector) -> float:
     """The share of pairs in which the released record has the larger score; equal ones count half (Mann-Whitney)."""
-    ranks = rankdata(equated(np.concatenate([original, released])))
+    ranks = mean_ranks(equated(np.concatenate([original, released])))
     n, m = len(released), len(original)
     return float((ranks[m:].sum() - n * (n + 1) / 2) / (n * m))
 

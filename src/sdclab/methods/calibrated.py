@@ -10,7 +10,6 @@ from typing import Annotated, Literal
 
 import numpy as np
 from scipy.special import ndtri
-from scipy.stats import rankdata
 
 from sdclab.base.describe import Doc, Given
 from sdclab.base.errors import SdclabError
@@ -23,7 +22,7 @@ from sdclab.numerics.balance import balanced
 from sdclab.numerics.calibration import Moments, calibrated, moment_error
 from sdclab.numerics.linalg import centred, centred_basis, fitted, residuals, same_gram
 from sdclab.numerics.targets import Target, target
-from sdclab.numerics.ties import ascending, equated
+from sdclab.numerics.ties import ascending, equated, mean_ranks
 
 RELEASES = "ranks drawn in normal scores given X, with the file's smoothed marginals"
 KEEPS = "means and all covariances of Y and X; point masses, signs and ranges while `how` is at most 1"
@@ -301,7 +300,7 @@ class _Noise:
 
 def normal_scores(x: Matrix) -> Matrix:
     """The normal quantiles of mid-ranks: equals have one score."""
-    ranks = np.column_stack([np.empty((len(x), 0)), *(rankdata(equated(column)) for column in x.T)])
+    ranks = np.column_stack([np.empty((len(x), 0)), *(mean_ranks(equated(column)) for column in x.T)])
     return np.asarray(ndtri((ranks - 0.5) / max(len(x), 1)))
 
 

@@ -1,10 +1,9 @@
 """How well scores tell two groups apart: the area under the ROC curve, and what is found at few false alarms."""
 
 import numpy as np
-from scipy.stats import rankdata
 
 from sdclab.numerics.arrays import Vector
-from sdclab.numerics.ties import equated
+from sdclab.numerics.ties import equated, mean_ranks
 
 
 def split_scores(inside: Vector, outside: Vector) -> tuple[Vector, Vector]:
@@ -20,9 +19,9 @@ def area(inside: Vector, outside: Vector) -> tuple[float, float]:
     correlated receiver operating characteristic curves.
     """
     m, n = len(inside), len(outside)
-    ranks = rankdata(np.concatenate([inside, outside]))
-    above = (ranks[:m] - rankdata(inside)) / n
-    below = 1 - (ranks[m:] - rankdata(outside)) / m
+    ranks = mean_ranks(np.concatenate([inside, outside]))
+    above = (ranks[:m] - mean_ranks(inside)) / n
+    below = 1 - (ranks[m:] - mean_ranks(outside)) / m
     variance = sum(float(np.var(part, ddof=1)) / len(part) for part in (above, below) if len(part) > 1)
     return float(above.mean()), float(np.sqrt(variance))
 
