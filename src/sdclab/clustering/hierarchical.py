@@ -12,6 +12,7 @@ What only rounding could decide has a rule instead: ties, and whether a scatter 
 """
 
 from functools import cache
+from itertools import pairwise
 from math import sqrt
 from typing import Any, Literal
 
@@ -33,6 +34,11 @@ PLAIN = 1e-3
 """A pivot above this share of its diagonal element is good enough by elimination: it has lost three digits."""
 
 EPSILON = float(np.finfo(float).eps)
+
+LOST = -1
+"""A partner that is no more: the least cost with it is a bound for that with others."""
+
+NOBODY = np.empty(0, dtype=np.intp)
 
 
 def labels(tree: Indices, clusters: int) -> Indices:
@@ -60,7 +66,9 @@ def tree(records: Matrix, reading: Reading) -> Indices:
 class _Clusters:
     """The clusters left, each at a place; when two merge the last one moves to the place that is left.
 
-    Everything about them is stacked along the last axis, so that what concerns all of them needs no copy.
+    Everything about them is stacked along the last axis, so that what concerns all of them needs no copy. Costs of
+    pairs have rows and columns of their own, called slots, that never move. A union often grows on, record by record:
+    what it would cost with each of the others is put into the matrix only once another pair merges first.
     """
 
     def __init__(self, records: Matrix, reading: Reading):
@@ -70,7 +78,7 @@ class _Clusters:
         self.left = n
         self.first = np.arange(n)  # record of every cluster
         self.born = np.zeros(n, dtype=np.intp)  # after how many merges
-        self.upper = np.triu_indices(p)
+        self.upper = _upper_places(p)
         scatters = 2 * (p * p + len(self.upper[0]))
         self.all = np.zeros((3 + 2 * p + scatters, n))
         self.size, self.trace, self.term = self.all[:3]
@@ -78,112 +86,182 @@ class _Clusters:
         # when a cluster is made, and once it was set aside
         self.new, self.old = (_Scatters(each, p) for each in np.split(self.all[3 + 2 * p :], 2))
         self.size[:], self.term[:], self.centre[:] = 1.0, np.log(self.offset), records.T
-        self.cost = self._bounds(2.0, cdist(records, records, "sqeuclidean") / 2, self.term, self.term[:, None])
-        np.fill_diagonal(self.cost, np.inf)  # of merging row with column
+        self.slot, self.place = np.arange(n), np.arange(n)  # of every place, and of every slot
+        self.cost = self._of_records(records)
         self.known = np.full((n, n), p > 1)  # which of them are more than a bound
         np.fill_diagonal(self.known, True)
-        self.partner = self.cost.argmin(axis=1)
-        self.least = self.cost[np.arange(n), self.partner]
+        self.partner = self.cost.argmin(axis=1)  # the slot of each one's best, or LOST
+        self.least = self.cost[self.slot, self.partner]  # of a cluster whose partner is lost no more than a bound
+        self.newest, self.growing = -1, False  # the place of the last union, and whether it is not in the matrix yet
+        self.unions = np.empty(0), np.empty((p, 0)), np.empty(0)  # of it with each
+        self.price, self.sure = np.empty(0), np.empty(0, dtype=bool)  # what they cost, and which of that is known
+
+    def _of_records(self, records: Matrix) -> Matrix:
+        """The costs of merging two records each, in the room that their distances take."""
+        cost = np.asarray(cdist(records, records, "sqeuclidean"))
+        cost *= 0.25
+        cost += self.offset / 2
+        np.log(cost, out=cost)
+        cost -= self.term[0]
+        cost *= 2.0
+        np.fill_diagonal(cost, np.inf)
+        return cost
 
     def merges(self) -> list[tuple[int, int]]:
         found: list[tuple[int, int]] = []
-        before = -1
         while self.left > 1:
             kept, dropped = self._cheapest()
             pair = sorted((int(self.first[kept]), int(self.first[dropped])))
-            self._merge(kept, dropped, before)
+            self._merge(kept, dropped)
             found.append((pair[0], pair[1]))
-            self.first[kept], before = pair[0], kept
+            self.first[kept] = pair[0]
         return found
 
     def _cheapest(self) -> tuple[int, int]:
         """The pair that costs least; of ties the one whose later place is last, and then its earlier place."""
+        if self.growing:
+            other = self._next_to_join()
+            if other is not None:
+                return min(self.newest, other), max(self.newest, other)
+            self._settle()
+        return self._cheapest_settled()
+
+    def _next_to_join(self) -> int | None:
+        """Who joins the last union, unless another pair may cost as little."""
+        self._ask(self.price <= min(self.price[self.sure].min(), self.least[: self.left].min()))
         while True:
-            least, partner = self.least[: self.left], self.partner[: self.left]
+            any_of = int(self.price.argmin())
+            limit = self._limit(self.price[any_of], self.newest, any_of)
+            if len(self._within(limit)):
+                return None
+            tied = self.price <= limit
+            if self.sure[tied].all():
+                return int(tied.nonzero()[0][-1])
+            self._ask(tied)
+
+    def _ask(self, wanted: Mask) -> None:
+        """What the last union costs with others, where only a bound is known."""
+        others = (wanted & ~self.sure).nonzero()[0]
+        if len(others):
+            of_pairs = (each[..., others] for each in self.unions)
+            self.price[others] = self._costs(np.full(len(others), self.newest), others, *of_pairs)
+            self.sure[others] = True
+
+    def _settle(self) -> None:
+        """Set the last union aside, and put its costs into the matrix: it becomes the partner of some."""
+        self.growing, place = False, self.newest
+        least = self.least[: self.left]
+        self._ask(self.price < least)
+        own, slots = self.slot[place], self.slot[: self.left]
+        self.cost[own, slots] = self.cost[slots, own] = self.price
+        self.known[own, slots] = self.known[slots, own] = self.sure
+        nearer = self.price < least
+        self.partner[: self.left][nearer], least[nearer] = own, self.price[nearer]
+        self._find_partners(np.array([place]))
+        factor = self.new.factor[:, :, place]
+        aside = self.reading == "mclust"
+        self.old.keep(place, _set_aside(self.row[:, place], self.size[place]) if aside else factor)
+
+    def _cheapest_settled(self) -> tuple[int, int]:
+        """The same of the pairs in the matrix."""
+        while True:
+            least, partner, slots = (each[: self.left] for each in (self.least, self.partner, self.slot))
             any_of = int(least.argmin())
-            terms = abs(self.term[any_of]) + abs(self.term[partner[any_of]])
-            limit = float(least[any_of] + TIE * (1 + terms))
-            tied = (least <= limit).nonzero()[0]
-            sure = self.known[tied, partner[tied]]
+            if partner[any_of] == LOST:
+                self._find_partners(np.array([any_of]))
+                continue
+            limit = self._limit(least[any_of], any_of, self.place[partner[any_of]])
+            tied = self._within(limit)
+            sure = self.known[slots[tied], partner[tied]]
             if sure.all():
                 dropped = int(tied[-1])
-                equal = (self.cost[dropped, : self.left] <= limit).nonzero()[0]
-                if self.known[dropped, equal].all():
+                equal = (self.cost[slots[dropped], slots] <= limit).nonzero()[0]
+                if self.known[slots[dropped], slots[equal]].all():
                     return int(equal[-1]), dropped
                 self._learn(dropped, limit)
             else:
                 unsure = int(tied[sure.argmin()])
-                self._learn(max(unsure, int(partner[unsure]), key=self.born.__getitem__), limit)
+                self._learn(max(unsure, int(self.place[partner[unsure]]), key=self.born.__getitem__), limit)
+
+    def _limit(self, cost: float, *pair: int) -> float:
+        """Up to where costs are equal to one."""
+        return float(cost + TIE * (1 + sum(abs(self.term[each]) for each in pair)))
+
+    def _within(self, limit: float) -> Indices:
+        """The places in the matrix whose least cost is within a limit."""
+        least = self.least[: self.left]
+        while least.min() <= limit:
+            within = (least <= limit).nonzero()[0]
+            lost = within[self.partner[within] == LOST]
+            if not len(lost):
+                return within
+            self._find_partners(lost)
+        return NOBODY
 
     def _learn(self, place: int, limit: float) -> None:
         """The costs of merging a cluster with all that may be the least of all, at least up to a limit."""
-        known = self.known[np.arange(self.left), self.partner[: self.left]]
-        limit = max(limit, float(self.least[: self.left][known].min(initial=np.inf)))
-        others = ((self.cost[place, : self.left] <= limit) & ~self.known[place, : self.left]).nonzero()[0]
+        least, partner, slots = (each[: self.left] for each in (self.least, self.partner, self.slot))
+        known = self.known[slots, partner] & (partner != LOST)
+        limit = max(limit, float(least[known].min(initial=np.inf)))
+        own = slots[place]
+        others = ((self.cost[own, slots] <= limit) & ~self.known[own, slots]).nonzero()[0]
         turned = self.born[others] > self.born[place]
-        cost = self._costs(np.where(turned, others, place), np.where(turned, place, others))
-        self.cost[place, others] = self.cost[others, place] = cost
-        self.known[place, others] = self.known[others, place] = True
-        self._find_partners(np.append(others[self.partner[others] == place], place))
+        later, earlier = np.where(turned, others, place), np.where(turned, place, others)
+        cost = self._costs(later, earlier, *self._unions(later, earlier))
+        theirs = slots[others]
+        self.cost[own, theirs] = self.cost[theirs, own] = cost
+        self.known[own, theirs] = self.known[theirs, own] = True
+        self._find_partners(np.append(others[partner[others] == own], place))
 
     def _find_partners(self, places: Indices) -> None:
-        self.partner[places] = found = self.cost[places, : self.left].argmin(axis=1)
-        self.least[places] = self.cost[places, found]
+        slots = self.slot[: self.left]
+        cost = self.cost[slots[places][:, None], slots]
+        if self.growing:
+            cost[:, self.newest] = np.inf
+        best = cost.argmin(axis=1)
+        self.partner[places], self.least[places] = slots[best], cost[np.arange(len(places)), best]
 
-    def _merge(self, kept: int, dropped: int, before: int) -> None:
+    def _merge(self, kept: int, dropped: int) -> None:
         (a, b), (first, second) = self.size[[kept, dropped]].tolist(), self.centre[:, [kept, dropped]].T
         size = a + b
         apart = (second - first) * sqrt(a * b / size)
-        cost = self.cost[kept, dropped]
-        factors = [(self.new if each == before else self.old).factor[:, :, each] for each in (kept, dropped)]
+        cost = self.price[kept + dropped - self.newest] if self.growing else self.cost[*self.slot[[kept, dropped]]]
+        factors = [(self.new if each == self.newest else self.old).factor[:, :, each] for each in (kept, dropped)]
         factor = _triangular(np.concatenate([*factors, apart[None]]))
-        self.row[:, kept] = row = self._first_row(kept, dropped, before, factor[0], apart)
+        self.row[:, kept] = self._first_row(kept, dropped, factor[0], apart)
         self.new.keep(kept, factor)
-        self.old.keep(kept, factor if self.reading == "textbook" else _set_aside(row, size))
         self.centre[:, kept] = first + (second - first) * (b / size)
         self.size[kept] = size
         self.trace[kept] += self.trace[dropped] + apart @ apart
         self.term[kept] += cost + self.term[dropped]
         self.born[kept] = len(self.first) - self.left + 1
-        self._drop(kept, dropped)
-        self._reprice(kept)
+        partner = self.partner[: self.left]
+        partner[(partner == self.slot[kept]) | (partner == self.slot[dropped])] = LOST
+        self.least[kept] = np.inf
+        self._drop(dropped)
+        self._grow(kept)
 
-    def _first_row(self, kept: int, dropped: int, before: int, row: Vector, apart: Vector) -> Vector:
+    def _first_row(self, kept: int, dropped: int, row: Vector, apart: Vector) -> Vector:
         """Rotations leave the first row of the R routine's factor as it came while the first attribute is constant."""
-        came = [c for c in (before, dropped, kept) if c in (kept, dropped) and self.size[c] > 1]
+        came = [c for c in (self.newest, dropped, kept) if c in (kept, dropped) and self.size[c] > 1]
         if row[0] != 0:
             return row
         return self.row[:, came[0]] if came else apart
 
-    def _drop(self, kept: int, dropped: int) -> None:
-        """Move the last cluster to the place of one that is no more; whoever had that as its partner has the union."""
+    def _drop(self, place: int) -> None:
+        """Move the last cluster to the place of one that is no more."""
         self.left = last = self.left - 1
-        partner = self.partner[: self.left + 1]
-        partner[partner == dropped] = kept
-        partner[partner == last] = dropped
-        for each in (self.all, self.first, self.born, self.partner, self.least):
-            each[..., dropped] = each[..., last]
-        for pairs, itself in ((self.cost, np.inf), (self.known, True)):
-            pairs[dropped, :last] = pairs[:last, dropped] = pairs[last, :last]
-            pairs[dropped, dropped] = itself
+        for each in (self.all, self.first, self.born, self.slot, self.partner, self.least):
+            each[..., place] = each[..., last]
+        self.place[self.slot[place]] = place
 
-    def _reprice(self, kept: int) -> None:
-        """What merging the new cluster with any other costs at least, and whom that makes each one's best partner."""
-        size, apart, trace = self._unions(np.array([kept]), slice(self.left))
-        cost = self._bounds(size, trace, self.term[: self.left], self.term[kept])
-        known = size <= len(apart)
-        cost[kept], known[kept] = np.inf, True
-        partner, least = self.partner[: self.left], self.least[: self.left]
-        close = ((cost < least) & ~known).nonzero()[0]
-        if len(close):
-            cost[close], known[close] = self._costs(np.full(len(close), kept), close), True
-        self.cost[kept, : self.left] = self.cost[: self.left, kept] = cost
-        self.known[kept, : self.left] = self.known[: self.left, kept] = known
-        nearer = cost < least
-        stale = ~nearer & (partner == kept)
-        stale[kept] = True
-        partner[nearer], least[nearer] = kept, cost[nearer]
-        self._find_partners(stale.nonzero()[0])
+    def _grow(self, place: int) -> None:
+        """What merging the new cluster with any other costs at least."""
+        self.unions = size, apart, trace = self._unions(np.array([place]), slice(self.left))
+        self.price = self._bounds(size, trace, self.term[: self.left], self.term[place])
+        self.sure = size <= len(apart)
+        self.price[place], self.sure[place] = np.inf, True
+        self.newest, self.growing = place, True
 
     def _bounds(self, size: Any, trace: Matrix, *terms: Any) -> Any:
         """The costs without determinants: those of small unions, and of others a little less than all."""
@@ -192,9 +270,8 @@ class _Clusters:
             cost -= term
         return cost
 
-    def _costs(self, later: Indices, earlier: Indices) -> Vector:
+    def _costs(self, later: Indices, earlier: Indices, size: Vector, apart: Matrix, trace: Vector) -> Vector:
         """Of merging pairs of clusters whose union is large, by what they were when the later one was made."""
-        size, apart, trace = self._unions(later, earlier)
         logs = np.logaddexp(np.log((trace + self.offset) / size), self._log_determinants(later, earlier, apart, size))
         return np.asarray(size * logs - self.term[earlier] - self.term[later])
 
@@ -221,11 +298,10 @@ class _Clusters:
         begin = (a == b).nonzero()[0]  # the diagonal
         least = PLAIN * w[begin]
         with np.errstate(divide="ignore", invalid="ignore"):
-            for i, first in enumerate(begin[:-1]):
-                row = w[first + 1 : begin[i + 1]]
-                share = row / w[first]
-                for j, target in enumerate(begin[i + 1 :]):
-                    w[target : target + len(row) - j] -= share[j] * row[j:]
+            for first, after in pairwise(begin):
+                row = w[first + 1 : after]
+                a, b = _upper_places(len(row))
+                w[after:] -= (row / w[first])[a] * row[b]
             pivots = w[begin]
             return np.asarray(np.log(pivots).sum(axis=0)), np.asarray((pivots > least).all(axis=0))
 
@@ -256,7 +332,7 @@ class _Scatters:
     """The scatters of clusters, as triangular factors and as R'R on and above the diagonal, row by row."""
 
     def __init__(self, rows: Matrix, p: int):
-        self.upper = np.triu_indices(p)
+        self.upper = _upper_places(p)
         self.factor, self.scatter = rows[: p * p].reshape(p, p, -1), rows[p * p :]
 
     def keep(self, cluster: int, factor: Matrix) -> None:
@@ -274,6 +350,11 @@ def _set_aside(row: Vector, size: float) -> Matrix:
     """A factor of which only its first row r is left, repeated: R[a, b] = r[b] for a <= b and a < n_k - 1, from 0."""
     kept = _upper_triangle(len(row)) & (np.arange(len(row)) < size - 1)[:, None]
     return np.where(kept, row, 0.0)
+
+
+@cache
+def _upper_places(p: int) -> tuple[Indices, Indices]:
+    return np.triu_indices(p)
 
 
 @cache
