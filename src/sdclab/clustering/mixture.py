@@ -37,8 +37,11 @@ PART = 8192
 SAMPLE = 50_000
 """Of a longer file so many records, evenly spaced, choose the model and the number of clusters; EM then sees it all."""
 
-LEAST_STEPS, CAUTION = 6, 100.0
+LEAST_STEPS, CAUTION = 3, 100.0
 """After so many steps of EM a fit is given up that could not win if it still gained so many times what it seems to."""
+
+FEW = 1000
+"""Of fewer records every fit goes on to its end: EM may be on a plateau for long, and it costs next to nothing."""
 
 
 class BeatenError(Exception):
@@ -85,7 +88,7 @@ def _free(model: str, clusters: int, attributes: int, estimated: bool) -> int:
 
 
 def fit(
-    records: Matrix,
+    records: "Matrix | Points",
     model: str,
     start: Matrix,
     at: Indices | slice = slice(None),
@@ -102,32 +105,29 @@ def fit(
     The `degrees` of freedom of t components are estimated, unless they are given. A fit whose BIC will not reach
     `beat` is given up.
     """
-    centre, spread = records.mean(axis=0), records.std(axis=0)
-    units = spread if COVARIANCES[model].any_units else np.ones_like(spread)
-    points = _Points((records - centre) / units)
-    in_units = len(records) * float(np.log(units).sum())
+    points = records if isinstance(records, Points) else Points(records, COVARIANCES[model].any_units)
     nu = None if components == "normal" else np.full(start.shape[1], degrees or student.FIRST)
     moments = start.T @ _products(points.values[at]).T
     size = moments[:, 0]
     log_likelihood, gain = -np.inf, np.inf
-    free = _free(model, start.shape[1], len(spread), nu is not None)
-    needed = (beat + free * float(np.log(len(records)))) / 2
+    free = _free(model, start.shape[1], len(points.spread), nu is not None)
+    needed = (beat + free * float(np.log(len(points.values)))) / 2
     weights, means, covariances = _maximise(moments, size, model, least)
     for step in range(iterations):
         before, gained = log_likelihood, gain
-        found = points.expected(_Density(weights, means, covariances, spread / units, nu))
-        log_likelihood = found.log_likelihood - in_units
+        found = points.expected(_Density(weights, means, covariances, points.spread, nu))
+        log_likelihood = found.log_likelihood - points.in_units
         gain = log_likelihood - before
         if step >= LEAST_STEPS and log_likelihood + CAUTION * _still_to_gain(gain, gained) < needed:
             raise BeatenError
         weights, means, covariances = _maximise(found.moments, found.size, model, least)
         if nu is not None and degrees is None:
-            again = points.expected(_Density(weights, means, covariances, spread / units, nu))
-            nu = student.likelier_degrees(again.squares.T, again.shares.T, nu, len(spread))
+            again = points.expected(_Density(weights, means, covariances, points.spread, nu))
+            nu = student.likelier_degrees(again.squares.T, again.shares.T, nu, len(points.spread))
         if abs(gain) < tolerance * (1 + abs(log_likelihood)):
             break
-    covariances = covariances * np.outer(units, units)
-    return Mixture(model, weights, centre + means * units, covariances, log_likelihood, found.shares.T, nu)
+    means, covariances = points.centre + means * points.units, covariances * np.outer(points.units, points.units)
+    return Mixture(model, weights, means, covariances, log_likelihood, found.shares.T, nu)
 
 
 def _still_to_gain(gain: float, before: float) -> float:
@@ -187,11 +187,14 @@ class _Expected:
     log_likelihood: float
 
 
-class _Points:
-    """Records, part by part."""
+class Points:
+    """Centred records, in units of their SDs where that changes nothing, part by part."""
 
-    def __init__(self, values: Matrix) -> None:
-        self.values = values
+    def __init__(self, records: Matrix, any_units: bool) -> None:
+        self.centre, spread = records.mean(axis=0), records.std(axis=0)
+        self.units = spread if any_units else np.ones_like(spread)
+        self.spread, self.in_units = spread / self.units, len(records) * float(np.log(self.units).sum())
+        self.values = values = (records - self.centre) / self.units
         self.parts = [slice(first, first + PART) for first in range(0, len(values), PART)]
         self.products = _products(values) if len(self.parts) == 1 else None
 
@@ -269,14 +272,16 @@ def _largest_bic(
     records: Matrix, models: Sequence[str], sizes: Sequence[int], start: Start, least: float, components: Components
 ) -> Mixture:
     used, labels = starting_labels(records, start)
+    points = {any_units: Points(records, any_units) for any_units in {COVARIANCES[each].any_units for each in models}}
     found: list[Mixture] = []
-    best = -np.inf
+    best, raced = -np.inf, len(records) >= FEW
     problems: list[CollapsedError] = []
     for size in each_of(sizes, "numbers of clusters"):
         for model in each_of(models):
             try:
-                first = np.eye(size)[labels(size)]
-                found.append(fit(records, model, first, used, least, components=components, beat=best))
+                first, seen = np.eye(size)[labels(size)], points[COVARIANCES[model].any_units]
+                beat = best if raced else -np.inf
+                found.append(fit(seen, model, first, used, least, components=components, beat=beat))
             except CollapsedError as problem:
                 problems.append(problem)
             except BeatenError:
