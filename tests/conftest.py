@@ -1,5 +1,6 @@
 """Shared by all tests: the project, its datasets, and a way to run its workflow in a copy."""
 
+import json
 import os
 import re
 import shutil
@@ -42,8 +43,15 @@ SLOW = ("workflow", "browser", "cluster")
 
 ORDER = ("workflow", "cluster", "browser", "experiment")
 """Folders whose tests begin first; those of `contract`, which are many and short, fill up both workers at the end."""
-SHARED = {"smoke": "smoke", "tree_of_tiny": "pages", "own_run": "pages", "hostile_map": "pages", "browser": "pages"}
-"""What takes long to make and is made once: the tests that look at it stay together."""
+SHARED = {
+    "smoke": "smoke",
+    "site": "site",
+    "tree_of_tiny": "pages",
+    "own_run": "pages",
+    "hostile_map": "pages",
+    "browser": "pages",
+}
+"""What takes long to make and is made once: the tests that look at it stay together, by the first that they use."""
 
 
 @pytest.hookimpl(tryfirst=True)  # before the groups are read
@@ -262,6 +270,17 @@ def hostile_map(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return finished.map_hostile(tmp_path_factory.mktemp("map"))
 
 
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Built in the way of `make docs`, where any warning, as of a link that leads nowhere, is an error."""
+    folder = tmp_path_factory.mktemp("site")
+    build = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(folder)]
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(build, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    return folder
+
+
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 
 
@@ -283,3 +302,9 @@ def browser():
 def width(browser, pixels):
     metrics = {"width": pixels, "height": 900, "deviceScaleFactor": 1, "mobile": False}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+
+def asked(browser):
+    """The addresses that were asked for since this was called the last time."""
+    messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
+    return [m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"]

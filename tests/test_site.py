@@ -1,11 +1,8 @@
 """The documentation: its site builds without a warning, needs nothing from elsewhere, and what it shows can be run."""
 
 import ast
-import os
 import re
 import shlex
-import subprocess
-import sys
 from html.parser import HTMLParser
 
 import pytest
@@ -63,17 +60,6 @@ class Fetched(HTMLParser):
         given = dict(attributes)
         if name in FETCHED and given.get("rel") not in ("canonical", "next", "prev"):
             self.found.append(given.get("src") or given.get("href") or "")
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    """Built in the way of `make docs`, where any warning, as of a link that leads nowhere, is an error."""
-    folder = tmp_path_factory.mktemp("site")
-    build = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(folder)]
-    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
-    done = subprocess.run(build, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    return folder
 
 
 @pytest.mark.slow

@@ -1,9 +1,7 @@
 """The report and pages of one's own file in a browser: they work, on a phone too, and run no script but their own."""
 
-import json
-
 import pytest
-from conftest import wait_until, width
+from conftest import asked, wait_until, width
 from finished import HOSTILE, rows
 
 from sdclab.output.pages.explorer import explorer
@@ -28,10 +26,9 @@ def report(browser, tiny):
 class TestInABrowser:
     def test_no_complaint_and_no_request(self, either):
         assert either.get_log("browser") == []
-        messages = [json.loads(entry["message"])["message"] for entry in either.get_log("performance")]
-        asked = [m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"]
-        assert [url for url in asked if not url.startswith("file:")] == []
-        assert asked
+        urls = asked(either)
+        assert [url for url in urls if not url.startswith("file:")] == []
+        assert urls
 
     def test_nothing_sticks_out_on_a_phone(self, either):
         for pixels in (390, 1280):
