@@ -17,7 +17,7 @@ from sdclab.numerics.seeds import seed_of, stream
 from sdclab.output.style import COLOURS, FAINT
 
 POINTS = 240
-LIMITS = ((-4.2, 5.2), (-4.2, 6.2))
+LIMITS = ((-4.2, 5.2), (-5.2, 6.2))
 NOISES = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.7, 1.0, 1.5, 2.0)
 CLASSES = 8
 """Of a number that is cut into categories, for methods that take nothing else."""
