@@ -3,11 +3,13 @@
 import ast
 import re
 import shlex
+import tomllib
 from html.parser import HTMLParser
 
 import pytest
 from conftest import PROJECT
 
+from sdclab.base import documents
 from sdclab.cli.main import parser_of
 from sdclab.measures import MEASURES
 from sdclab.methods import METHODS
@@ -15,12 +17,20 @@ from sdclab.methods import METHODS
 OTHERS = ("README.md", "config/README.md", "CHANGELOG.md", "CONTRIBUTING.md")
 PAGES = [*sorted((PROJECT / "docs").glob("*.md")), *(PROJECT / name for name in OTHERS)]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+SET = re.compile(r"^([A-Z_]+=\S+ )+")
 FETCHED = ("script", "link", "img", "iframe", "source")
 WIDE = 120
 
 
 def blocks(path, language):
     return [text for kind, text in BLOCK.findall(path.read_text(encoding="utf-8")) if kind == language]
+
+
+def commands(path):
+    """The words of every command that is shown, without what is set for it and what is said of it."""
+    lines = [line for text in blocks(path, "sh") for line in text.replace("\\\n", " ").splitlines()]
+    shown = [SET.sub("", line.split("  #")[0].strip()) for line in lines]
+    return [shlex.split(line) for line in shown if line]
 
 
 def prose(text):
@@ -39,13 +49,34 @@ def test_python_in_the_docs_is_python(path):
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_configs_in_the_docs_are_configs(path):
+    for text in blocks(path, "yaml"):
+        assert documents.value(text, path.name)
+    for text in blocks(path, "toml"):
+        assert tomllib.loads(text)
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
 def test_commands_in_the_docs_are_commands(path):
     """What is shown of `sdclab` can be typed: verbs, options and methods exist, and nothing required is missing."""
-    lines = [line for text in blocks(path, "sh") for line in text.replace("\\\n", " ").splitlines()]
-    for line in (line.split("  #")[0].strip() for line in lines):
-        if line.startswith("sdclab "):
-            words = shlex.split(line)[1:]
+    for program, *words in commands(path):
+        if program in ("sdclab", ".venv/bin/sdclab"):
             parser_of(words).parse_args(words)
+
+
+def test_what_the_docs_make_can_be_made():
+    targets = set(re.findall(r"^(\w+):", (PROJECT / "Makefile").read_text(), re.MULTILINE))
+    for path in PAGES:
+        shown = {words[1] for words in commands(path) if words[0] == "make"}
+        assert shown | set(re.findall(r"`make\s+(\w+)", path.read_text(encoding="utf-8"))) <= targets, path.name
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_links_lead_to_files_of_the_project(path):
+    """As they are read where the project is: that they lead somewhere on the site is for its build to see."""
+    targets = re.findall(r"\]\(([^)#\s]+)", path.read_text(encoding="utf-8"))
+    own = [target for target in targets if "://" not in target]
+    assert [target for target in own if not (path.parent / target).exists()] == []
 
 
 class Fetched(HTMLParser):
