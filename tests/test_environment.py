@@ -1,8 +1,10 @@
 """Every way to install gives the versions of the lock file, for the same numbers."""
 
+import os
 import re
 import tomllib
 
+import pytest
 import yaml
 from conftest import PROJECT
 
@@ -41,3 +43,13 @@ def test_make_says_what_it_installs_before_it_does():
     before = [rules[i - 1] for i, line in enumerate(rules) if "pip install" in line]
     assert len(before) == 5
     assert all('echo "Installing ' in line for line in before)
+
+
+@pytest.mark.parametrize("path", sorted((PROJECT / ".github/workflows").glob("*.yml")), ids=lambda path: path.stem)
+def test_hosted_checks_run_what_there_is_on_the_same_python(path):
+    (job,) = yaml.safe_load(path.read_text())["jobs"].values()
+    given = [step["with"]["python-version"] for step in job["steps"] if "setup-python" in step.get("uses", "")]
+    assert given == ["3.11"] or job["container"].startswith("python:3.11-")
+    targets = re.findall(r"^(\w+):", (PROJECT / "Makefile").read_text(), re.MULTILINE)
+    (command,) = (step["run"] for step in job["steps"] if "run" in step)
+    assert command.removeprefix("make ") in targets or os.access(PROJECT / command, os.X_OK)
