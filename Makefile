@@ -33,12 +33,12 @@ test: $(INSTALLED) lint ## lint, then all tests (on the originals if SDCLAB_DATA
 check: $(INSTALLED) lint ## lint, then the quick tests: about a minute, for every change
 	$(BIN)/pytest -m "not slow"
 
+# the last two take nearly all the time, so they go side by side
 lint: $(INSTALLED) ## ruff, snakefmt, snakemake --lint, mypy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/snakefmt --check Snakefile workflow
-	$(BIN)/snakemake --lint
-	$(BIN)/mypy
+	$(BIN)/mypy & $(BIN)/snakemake --lint && wait $$!
 
 format: $(INSTALLED) ## let the formatters write
 	$(BIN)/ruff check --fix .
