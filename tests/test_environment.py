@@ -53,3 +53,10 @@ def test_hosted_checks_run_what_there_is_on_the_same_python(path):
     targets = re.findall(r"^(\w+):", (PROJECT / "Makefile").read_text(), re.MULTILINE)
     (command,) = (step["run"] for step in job["steps"] if "run" in step)
     assert command.removeprefix("make ") in targets or os.access(PROJECT / command, os.X_OK)
+
+
+def test_tests_that_share_something_are_told_to_stay_together(request):
+    """By the end of their ids. A pytest that pytest-xdist does not know yet drops it, and says nothing."""
+    if not hasattr(request.config, "workerinput"):
+        pytest.skip("all tests are in one process")
+    assert request.node.nodeid.endswith("@test_environment")
