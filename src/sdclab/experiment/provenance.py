@@ -137,11 +137,16 @@ def _source(module: str) -> bytes:
     return path.read_bytes() if path else b""
 
 
+STATEMENTS = (ast.stmt, ast.excepthandler, ast.match_case)
+"""What a statement can stand in. No expression holds an import, and most of a tree is expressions."""
+
+
 def _run(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of code that runs; what stands under `if TYPE_CHECKING` is for the type checker alone."""
+    """The statements of code that runs; what stands under `if TYPE_CHECKING` is for the type checker alone."""
     yield node
     for child in ast.iter_child_nodes(node):
-        if not (isinstance(child, ast.If) and getattr(child.test, "id", "") == "TYPE_CHECKING"):
+        checked = isinstance(child, ast.If) and getattr(child.test, "id", "") == "TYPE_CHECKING"
+        if isinstance(child, STATEMENTS) and not checked:
             yield from _run(child)
 
 

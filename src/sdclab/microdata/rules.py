@@ -113,7 +113,7 @@ def check(rules: Sequence[Rule], values: Matrix, columns: Sequence[str]) -> None
 
 def check_together(rules: Sequence[Rule], columns: Sequence[str]) -> None:
     """Refuse rules that cannot hold together, naming those that contradict each other."""
-    if _possible(rules, columns):
+    if not rules or _possible(rules, columns):
         return
     needed = list(rules)
     for rule in rules:  # without any of what is left the others can hold
