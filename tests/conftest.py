@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 # before numpy is imported: as in the jobs of the workflow, and tests side by side do not wait for each other
@@ -41,10 +41,11 @@ SLOW = ("workflow", "browser", "cluster")
 """Folders of which every test is slow; others are marked one by one when they take seconds."""
 
 
-ORDER = ("workflow", "cluster", "browser", "experiment")
-"""Folders whose tests begin first; those of `contract`, which are many and short, fill up both workers at the end."""
+ORDER = ("cluster", "workflow", "browser", "experiment")
+"""Folders whose tests begin first; those of `contract`, which are many and short, fill up all workers at the end."""
 SHARED = {
     "smoke": "smoke",
+    "all_read": "readings",
     "site": "site",
     "tree_of_tiny": "pages",
     "own_run": "pages",
@@ -52,6 +53,12 @@ SHARED = {
     "browser": "pages",
 }
 """What takes long to make and is made once: the tests that look at it stay together, by the first that they use."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_xdist_auto_num_workers() -> Iterator[int]:
+    """One more than cores: a test that has started a cluster, a browser or a run waits for it most of its time."""
+    return (yield) + 1
 
 
 @pytest.hookimpl(tryfirst=True)  # before the groups are read
@@ -180,12 +187,16 @@ TIMED = ("logs", "benchmarks", "checksums", METADATA)
 class Tree:
     """A copy of the project in which a test may change anything and run the workflow."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, of: Path = PROJECT, parts: Iterable[str] = PARTS) -> None:
         self.root, self.said = root, ""
-        for part in PARTS:
-            source = PROJECT / part
-            copy = shutil.copytree if source.is_dir() else shutil.copy
+        for part in parts:
+            source = of / part
+            copy = shutil.copytree if source.is_dir() else shutil.copy2
             copy(source, root / part)
+
+    def copied(self, root: Path) -> "Tree":
+        """Another one with all that was put into this one and made in it, for a test that goes on from there."""
+        return Tree(root, self.root, [path.name for path in self.root.iterdir()])
 
     def command(self, *arguments: str, cores: int = 2) -> list[str]:
         profile = ("--workflow-profile", "workflow/profiles/local")

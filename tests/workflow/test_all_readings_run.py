@@ -4,6 +4,7 @@ import csv
 import re
 
 import pytest
+from conftest import Tree
 from tiny import MULTIVERSE, Tiny
 
 ALL = ("--config", "multiverse=true")
@@ -13,12 +14,25 @@ def rows(tree, path):
     return list(csv.DictReader((tree.root / "results" / path).read_text().splitlines()))
 
 
-@pytest.fixture
-def tiny(tree):
+def with_readings(tree):
     """The tiny study with all readings of its table; the judgement takes its own file for an original."""
     tiny = Tiny(tree.root)
     tiny.study["multiverses"] = {"table1": MULTIVERSE}
     tiny.write()
+    return tree
+
+
+@pytest.fixture
+def tiny(tree):
+    return with_readings(tree)
+
+
+@pytest.fixture(scope="module")
+def all_read(tmp_path_factory):
+    """A finished run of it with all readings, on two cores."""
+    tree = with_readings(Tree(tmp_path_factory.mktemp("read")))
+    done = tree.run(*ALL)
+    assert done.returncode == 0, done.stderr
     return tree
 
 
@@ -48,17 +62,14 @@ def test_it_is_made_where_it_is_asked_for_kept_and_shown(tiny):
     assert "Nothing to be done" in again.stdout + again.stderr
 
 
-def test_one_core_and_two_give_the_same_bytes(tiny):
-    assert tiny.run(*ALL).returncode == 0
-    first = tiny.results("results/multiverse")
-    (tiny.root / "results").rename(tiny.root / "before")
+def test_one_core_and_two_give_the_same_bytes(tiny, all_read):
     assert tiny.run(*ALL, cores=1).returncode == 0
-    assert tiny.results("results/multiverse") == first
+    assert tiny.results("results/multiverse") == all_read.results("results/multiverse")
 
 
-def test_what_was_made_by_other_readings_is_in_no_report(tiny):
+def test_what_was_made_by_other_readings_is_in_no_report(all_read, tmp_path):
     """Once an axis has changed, a plain run says nothing of readings until they are made anew."""
-    assert tiny.run(*ALL).returncode == 0
+    tiny = all_read.copied(tmp_path)
     tiny.edit("config/studies/tiny.yaml", "thirty: 30", "thirty: 35")
     done = tiny.run()
     assert done.returncode == 0, done.stderr
