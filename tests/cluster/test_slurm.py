@@ -125,7 +125,7 @@ def slurm() -> Iterator[Slurm]:
 
 
 def command(*more: str) -> list[str]:
-    return [sys.executable, "-m", "snakemake", *THINNED, *HERE, *more]
+    return [sys.executable, str(Path(__file__).with_name("asking_often.py")), *THINNED, *HERE, *more]
 
 
 def submit(tree: Tree, slurm: Slurm) -> subprocess.CompletedProcess[str]:
