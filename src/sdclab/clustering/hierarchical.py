@@ -38,8 +38,6 @@ EPSILON = float(np.finfo(float).eps)
 LOST = -1
 """A partner that is no more: the least cost with it is a bound for that with others."""
 
-NOBODY = np.empty(0, dtype=np.intp)
-
 
 def labels(tree: Indices, clusters: int) -> Indices:
     """Cluster numbers 0, 1, ... in the order of each cluster's first record, once all but so many merges are done."""
@@ -60,7 +58,8 @@ def tree(records: Matrix, reading: Reading) -> Indices:
     row of its triangular factor, repeated; its term is the one its last merge was chosen by, even if its scatter was
     then lost; and a singular scatter has a determinant made of rounding, so that such a union costs more.
     """
-    return np.array(_Clusters(records, reading).merges())
+    with np.errstate(divide="ignore", invalid="ignore"):  # what a singular scatter has for a determinant
+        return np.array(_Clusters(records, reading).merges())
 
 
 class _Clusters:
@@ -128,16 +127,19 @@ class _Clusters:
 
     def _next_to_join(self) -> int | None:
         """Who joins the last union, unless another pair may cost as little."""
-        self._ask(self.price <= min(self.price[self.sure].min(), self.least[: self.left].min()))
+        elsewhere = self.least[: self.left].min()
         while True:
             any_of = int(self.price.argmin())
+            if not self.sure[any_of] and self.price[any_of] <= elsewhere:
+                self._ask(self.price <= min(self.price[self.sure].min(), elsewhere))
+                continue
             limit = self._limit(self.price[any_of], self.newest, any_of)
-            if len(self._within(limit)):
+            if elsewhere <= limit and len(self._within(limit)):
                 return None
-            tied = self.price <= limit
+            tied = (self.price <= limit).nonzero()[0]
             if self.sure[tied].all():
-                return int(tied.nonzero()[0][-1])
-            self._ask(tied)
+                return int(tied[-1])
+            self._ask(self.price <= limit)
 
     def _ask(self, wanted: Mask) -> None:
         """What the last union costs with others, where only a bound is known."""
@@ -157,7 +159,8 @@ class _Clusters:
         self.known[own, slots] = self.known[slots, own] = self.sure
         nearer = self.price < least
         self.partner[: self.left][nearer], least[nearer] = own, self.price[nearer]
-        self._find_partners(np.array([place]))
+        best = self.price.argmin()
+        self.partner[place], self.least[place] = slots[best], self.price[best]
         factor = self.new.factor[:, :, place]
         aside = self.reading == "mclust"
         self.old.keep(place, _set_aside(self.row[:, place], self.size[place]) if aside else factor)
@@ -189,14 +192,12 @@ class _Clusters:
 
     def _within(self, limit: float) -> Indices:
         """The places in the matrix whose least cost is within a limit."""
-        least = self.least[: self.left]
-        while least.min() <= limit:
-            within = (least <= limit).nonzero()[0]
+        while True:
+            within = (self.least[: self.left] <= limit).nonzero()[0]
             lost = within[self.partner[within] == LOST]
             if not len(lost):
                 return within
             self._find_partners(lost)
-        return NOBODY
 
     def _learn(self, place: int, limit: float) -> None:
         """The costs of merging a cluster with all that may be the least of all, at least up to a limit."""
@@ -243,9 +244,9 @@ class _Clusters:
 
     def _first_row(self, kept: int, dropped: int, row: Vector, apart: Vector) -> Vector:
         """Rotations leave the first row of the R routine's factor as it came while the first attribute is constant."""
-        came = [c for c in (self.newest, dropped, kept) if c in (kept, dropped) and self.size[c] > 1]
         if row[0] != 0:
             return row
+        came = [c for c in (self.newest, dropped, kept) if c in (kept, dropped) and self.size[c] > 1]
         return self.row[:, came[0]] if came else apart
 
     def _drop(self, place: int) -> None:
@@ -297,13 +298,12 @@ class _Clusters:
         w += self.new.scatter[:, later]
         begin = (a == b).nonzero()[0]  # the diagonal
         least = PLAIN * w[begin]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            for first, after in pairwise(begin):
-                row = w[first + 1 : after]
-                a, b = _upper_places(len(row))
-                w[after:] -= (row / w[first])[a] * row[b]
-            pivots = w[begin]
-            return np.asarray(np.log(pivots).sum(axis=0)), np.asarray((pivots > least).all(axis=0))
+        for first, after in pairwise(begin):
+            row = w[first + 1 : after]
+            a, b = _upper_places(len(row))
+            w[after:] -= (row / w[first])[a] * row[b]
+        pivots = w[begin]
+        return np.asarray(np.log(pivots).sum(axis=0)), np.asarray((pivots > least).all(axis=0))
 
     def _factors(self, later: Indices, earlier: Indices, apart: Matrix) -> Matrix:
         """The triangular factors of the unions of pairs of clusters, stacked along the last axis."""
@@ -323,8 +323,7 @@ class _Clusters:
         diagonal = np.abs(np.diagonal(factor).T)
         length = np.sqrt(np.einsum("abi,abi->bi", factor, factor))
         unit = EPSILON if self.reading == "mclust" else 0.0
-        with np.errstate(divide="ignore"):
-            logs = np.log(np.where(diagonal > SINGULAR * length, diagonal, unit * length))
+        logs = np.log(np.where(diagonal > SINGULAR * length, diagonal, unit * length))
         return np.asarray(2 * logs.sum(axis=0))
 
 
@@ -342,8 +341,7 @@ class _Scatters:
 
 def _triangular(rows: Matrix) -> Matrix:
     """The factor R of X'X = R'R."""
-    made = dgeqrf(rows)[0][: rows.shape[1]]
-    return np.asarray(np.where(_upper_triangle(rows.shape[1]), made, 0.0))
+    return np.asarray(dgeqrf(rows)[0][: rows.shape[1]] * _upper_triangle(rows.shape[1]))
 
 
 def _set_aside(row: Vector, size: float) -> Matrix:
