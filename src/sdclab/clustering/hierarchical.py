@@ -12,9 +12,8 @@ What only rounding could decide has a rule instead: ties, and whether a scatter 
 """
 
 from functools import cache
-from itertools import pairwise
 from math import sqrt
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from scipy.linalg.lapack import dgeqrf
@@ -77,9 +76,7 @@ class _Clusters:
         self.left = n
         self.first = np.arange(n)  # record of every cluster
         self.born = np.zeros(n, dtype=np.intp)  # after how many merges
-        self.upper = _upper_places(p)
-        scatters = 2 * (p * p + len(self.upper[0]))
-        self.all = np.zeros((3 + 2 * p + scatters, n))
+        self.all = np.zeros((3 + 2 * p + 4 * p * p, n))
         self.size, self.trace, self.term = self.all[:3]
         self.centre, self.row = self.all[3 : 3 + p], self.all[3 + p : 3 + 2 * p]  # row: the first of the factor
         # when a cluster is made, and once it was set aside
@@ -92,7 +89,7 @@ class _Clusters:
         self.partner = self.cost.argmin(axis=1)  # the slot of each one's best, or LOST
         self.least = self.cost[self.slot, self.partner]  # of a cluster whose partner is lost no more than a bound
         self.newest, self.growing = -1, False  # the place of the last union, and whether it is not in the matrix yet
-        self.unions = np.empty(0), np.empty((p, 0)), np.empty(0)  # of it with each
+        self.unions = np.empty(0), np.empty(0)  # of it with each
         self.price, self.sure = np.empty(0), np.empty(0, dtype=bool)  # what they cost, and which of that is known
 
     def _of_records(self, records: Matrix) -> Matrix:
@@ -145,8 +142,8 @@ class _Clusters:
         """What the last union costs with others, where only a bound is known."""
         others = (wanted & ~self.sure).nonzero()[0]
         if len(others):
-            of_pairs = (each[..., others] for each in self.unions)
-            self.price[others] = self._costs(np.full(len(others), self.newest), others, *of_pairs)
+            size, spread = self.unions
+            self.price[others] = self._costs(np.array([self.newest]), others, size[others], spread[others])
             self.sure[others] = True
 
     def _settle(self) -> None:
@@ -258,52 +255,53 @@ class _Clusters:
 
     def _grow(self, place: int) -> None:
         """What merging the new cluster with any other costs at least."""
-        self.unions = size, apart, trace = self._unions(np.array([place]), slice(self.left))
-        self.price = self._bounds(size, trace, self.term[: self.left], self.term[place])
-        self.sure = size <= len(apart)
+        self.unions = size, spread = self._unions(np.array([place]), slice(self.left))
+        self.price = size * spread
+        self.price -= self.term[: self.left]
+        self.price -= self.term[place]
+        self.sure = size <= len(self.centre)
         self.price[place], self.sure[place] = np.inf, True
         self.newest, self.growing = place, True
 
-    def _bounds(self, size: Any, trace: Matrix, *terms: Any) -> Any:
-        """The costs without determinants: those of small unions, and of others a little less than all."""
-        cost = size * np.log((trace + self.offset) / size)
-        for term in terms:
-            cost -= term
-        return cost
-
-    def _costs(self, later: Indices, earlier: Indices, size: Vector, apart: Matrix, trace: Vector) -> Vector:
+    def _costs(self, later: Indices, earlier: Indices, size: Vector, spread: Vector) -> Vector:
         """Of merging pairs of clusters whose union is large, by what they were when the later one was made."""
-        logs = np.logaddexp(np.log((trace + self.offset) / size), self._log_determinants(later, earlier, apart, size))
+        logs = np.logaddexp(spread, self._log_determinants(later, earlier, size))
         return np.asarray(size * logs - self.term[earlier] - self.term[later])
 
-    def _unions(self, later: Indices, earlier: Indices | slice) -> tuple[Vector, Matrix, Vector]:
-        """Size, what the distance of the centres adds to the factor, and trace of the unions of pairs of clusters."""
-        size = self.size[later] + self.size[earlier]
+    def _unions(self, later: Indices, earlier: Indices | slice) -> tuple[Vector, Vector]:
+        """Size and log((tr W + a) / n_k) of the unions of pairs of clusters: what they count without determinants."""
+        a, b = self.size[later], self.size[earlier]
+        size = a + b
+        apart = self.centre[:, earlier] - self.centre[:, later]
+        spread = np.einsum("ab,ab->b", apart, apart)
+        spread *= a * b / size
+        spread += self.trace[earlier]
+        spread += self.trace[later] + self.offset
+        spread /= size
+        return size, np.log(spread, out=spread)
+
+    def _log_determinants(self, later: Indices, earlier: Indices, size: Vector) -> Vector:
+        """Of W / n_k of the unions: by elimination, or from factors where that would lose digits."""
         apart = self.centre[:, earlier] - self.centre[:, later]
         apart *= np.sqrt(self.size[later] * self.size[earlier] / size)
-        return size, apart, self.trace[later] + self.trace[earlier] + (apart**2).sum(axis=0)
-
-    def _log_determinants(self, later: Indices, earlier: Indices, apart: Matrix, size: Vector) -> Vector:
-        """Of W / n_k of the unions: by elimination, or from factors where that would lose digits."""
         logs, plain = self._by_elimination(later, earlier, apart)
         if not plain.all():
-            logs[~plain] = self._by_factors(self._factors(later[~plain], earlier[~plain], apart[:, ~plain]))
+            lost = ~plain
+            later = np.broadcast_to(later, earlier.shape)
+            logs[lost] = self._by_factors(self._factors(later[lost], earlier[lost], apart[:, lost]))
         return logs - len(apart) * np.log(size)
 
     def _by_elimination(self, later: Indices, earlier: Indices, apart: Matrix) -> tuple[Vector, Mask]:
         """The log-determinants of W, and which of them are good enough."""
-        a, b = self.upper
-        w = apart[a] * apart[b]
-        w += self.old.scatter[:, earlier]
-        w += self.new.scatter[:, later]
-        begin = (a == b).nonzero()[0]  # the diagonal
-        least = PLAIN * w[begin]
-        for first, after in pairwise(begin):
-            row = w[first + 1 : after]
-            a, b = _upper_places(len(row))
-            w[after:] -= (row / w[first])[a] * row[b]
-        pivots = w[begin]
-        return np.asarray(np.log(pivots).sum(axis=0)), np.asarray((pivots > least).all(axis=0))
+        w = apart[:, None] * apart
+        w += self.old.scatter[:, :, earlier]
+        w += self.new.scatter[:, :, later]
+        least = PLAIN * w.diagonal()
+        for i in range(len(w) - 1):
+            row = w[i, i + 1 :]
+            w[i + 1 :, i + 1 :] -= (row / w[i, i])[:, None] * row
+        pivots = w.diagonal()
+        return np.asarray(np.log(pivots).sum(axis=1)), np.asarray((pivots > least).all(axis=1))
 
     def _factors(self, later: Indices, earlier: Indices, apart: Matrix) -> Matrix:
         """The triangular factors of the unions of pairs of clusters, stacked along the last axis."""
@@ -328,15 +326,14 @@ class _Clusters:
 
 
 class _Scatters:
-    """The scatters of clusters, as triangular factors and as R'R on and above the diagonal, row by row."""
+    """The scatters of clusters, as triangular factors and as R'R."""
 
     def __init__(self, rows: Matrix, p: int):
-        self.upper = _upper_places(p)
-        self.factor, self.scatter = rows[: p * p].reshape(p, p, -1), rows[p * p :]
+        self.factor, self.scatter = rows.reshape(2, p, p, -1)
 
     def keep(self, cluster: int, factor: Matrix) -> None:
         self.factor[:, :, cluster] = factor
-        self.scatter[:, cluster] = (factor.T @ factor)[self.upper]
+        self.scatter[:, :, cluster] = factor.T @ factor
 
 
 def _triangular(rows: Matrix) -> Matrix:
@@ -348,11 +345,6 @@ def _set_aside(row: Vector, size: float) -> Matrix:
     """A factor of which only its first row r is left, repeated: R[a, b] = r[b] for a <= b and a < n_k - 1, from 0."""
     kept = _upper_triangle(len(row)) & (np.arange(len(row)) < size - 1)[:, None]
     return np.where(kept, row, 0.0)
-
-
-@cache
-def _upper_places(p: int) -> tuple[Indices, Indices]:
-    return np.triu_indices(p)
 
 
 @cache
