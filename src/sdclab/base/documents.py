@@ -8,14 +8,15 @@ import math
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import jsonschema
 import yaml
-from jsonschema.exceptions import ValidationError, best_match
 
 from sdclab.base.errors import SdclabError, shortened, unknown
 from sdclab.base.files import read
+
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
 
 MAX_BYTES = 200_000
 MAX_DEPTH = 30
@@ -122,6 +123,8 @@ def value(text: str, name: str) -> Any:
 
 def validate(document: Mapping[str, Any], schema: Path | str, name: str) -> None:
     """Refuse a document that does not fit, naming the key, the value and what is allowed."""
+    from jsonschema.exceptions import best_match  # a job, whose config was checked before, need not load it
+
     _check_bounds(document, name)  # it may have been read by another, as Snakemake reads what --configfile names
     error = best_match(_validator(schema).iter_errors(document))
     if error is not None:
@@ -131,6 +134,8 @@ def validate(document: Mapping[str, Any], schema: Path | str, name: str) -> None
 @cache
 def _validator(schema: Path | str) -> Any:
     """For JSON schema 3.0 is a whole number, too; for Python's `range` it is not."""
+    import jsonschema
+
     draft = jsonschema.Draft202012Validator
     types = draft.TYPE_CHECKER.redefine("integer", lambda _, it: isinstance(it, int) and not isinstance(it, bool))
     return jsonschema.validators.extend(draft, type_checker=types)(parse(schema))  # type: ignore[no-untyped-call]
@@ -166,7 +171,7 @@ def _check_extent(size: int, depth: int, key: tuple[str, ...], name: str) -> Non
         raise SdclabError(f"{place}: holds more than {MAX_VALUES} values, each alias counted as what it stands for.")
 
 
-def _sentence(error: ValidationError, name: str) -> SdclabError:
+def _sentence(error: "ValidationError", name: str) -> SdclabError:
     schema: Any = error.schema
     value: Any = error.validator_value
     key = ".".join(map(str, error.absolute_path))
@@ -183,7 +188,7 @@ def _sentence(error: ValidationError, name: str) -> SdclabError:
     return SdclabError(f"{place} is {shortened(repr(error.instance))} but must be {_allowed(error)}.")
 
 
-def _allowed(error: ValidationError) -> str:
+def _allowed(error: "ValidationError") -> str:
     """What a value may be. Beside a pattern the schema may say it in words, as `allowed`."""
     value: Any = error.validator_value
     words = {

@@ -6,6 +6,7 @@ least as extreme as its own. If one released record fits, and one original, that
 """
 
 from dataclasses import dataclass
+from math import comb
 from typing import Annotated
 
 import numpy as np
@@ -80,11 +81,14 @@ class Description:
 def _descriptions(
     scene: Scene, released: Matrix, places: Indices, attributes: int, attacks: int, rng: np.random.Generator
 ) -> list[Description]:
-    """Different descriptions of one released record each, found at random."""
+    """Different descriptions of one released record each, found at random, until no other is left to try."""
     low, high = _bounds(scene, released)
+    every = len(released) * comb(len(places), min(attributes, len(places)))
     seen: set[tuple[int, ...]] = set()
     found: list[Description] = []
     for _ in range(TRIES * attacks):
+        if len(seen) == every:
+            break
         row = int(rng.integers(len(released)))
         chosen = np.sort(rng.permutation(places)[:attributes])
         if (row, *chosen.tolist()) in seen:
