@@ -57,8 +57,8 @@ SHARED = {
 
 @pytest.hookimpl(wrapper=True)
 def pytest_xdist_auto_num_workers() -> Iterator[int]:
-    """One more than cores: a test that has started a cluster, a browser or a run waits for it most of its time."""
-    return (yield) + 1
+    """Two more than cores: a test that has started a cluster, a browser or a run waits for it most of its time."""
+    return (yield) + 2
 
 
 @pytest.hookimpl(tryfirst=True)  # before the groups are read

@@ -152,8 +152,8 @@ class _Clusters:
         least = self.least[: self.left]
         self._ask(self.price < least)
         own, slots = self.slot[place], self.slot[: self.left]
-        self.cost[own, slots] = self.cost[slots, own] = self.price
-        self.known[own, slots] = self.known[slots, own] = self.sure
+        for matrix, found in ((self.cost, self.price), (self.known, self.sure)):
+            matrix[own][slots] = matrix[:, own][slots] = found
         nearer = self.price < least
         self.partner[: self.left][nearer], least[nearer] = own, self.price[nearer]
         best = self.price.argmin()
@@ -213,7 +213,7 @@ class _Clusters:
 
     def _find_partners(self, places: Indices) -> None:
         slots = self.slot[: self.left]
-        cost = self.cost[slots[places][:, None], slots]
+        cost = self.cost[slots[places]].take(slots, axis=1)
         if self.growing:
             cost[:, self.newest] = np.inf
         best = cost.argmin(axis=1)
