@@ -1,6 +1,5 @@
 """Parquet files, with the package pyarrow: read and written without what is not in their records."""
 
-import io
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ import pandas as pd
 
 from sdclab.base import files
 from sdclab.base.errors import SdclabError
+from sdclab.microdata.arrow import owned
 
 ROW_GROUP = 1_000_000
 """Records that are written together, so that a reader can take a long file in parts."""
@@ -30,7 +30,7 @@ def pyarrow(path: Path) -> tuple[Any, Any]:
 def read(content: bytes, path: Path) -> pd.DataFrame:
     """The columns of a file, typed as they were stored."""
     with _understood(path) as parquet:
-        packed = parquet.ParquetFile(io.BytesIO(content))
+        packed = parquet.ParquetFile(owned(content))
         files.check_size(path.name, _unpacked(packed.metadata))
         return _frame(packed.read())
 

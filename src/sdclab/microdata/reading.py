@@ -20,6 +20,7 @@ from sdclab.base import files
 from sdclab.base.errors import SdclabError
 from sdclab.base.progress import doing
 from sdclab.microdata import parquet
+from sdclab.microdata.arrow import owned
 from sdclab.microdata.endings import check_ending, is_parquet
 from sdclab.microdata.microdata import ENOUGH, MISSING, Microdata, Say, listed_cells
 
@@ -126,7 +127,7 @@ def _parsed(
     names = list(map(str, range(width)))
     try:
         found = reader.read_csv(
-            arrow.BufferReader(arrow.py_buffer(content).slice(begin)),
+            owned(content, begin),
             reader.ReadOptions(column_names=names, block_size=max(BLOCK, LINES * FIELD * width)),
             reader.ParseOptions(delimiter=separator, newlines_in_values=line_breaks),
             reader.ConvertOptions(column_types=dict.fromkeys(names, arrow.string())),
