@@ -4,6 +4,8 @@ CORES ?= $(shell nproc 2>/dev/null || echo 2)
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 PEERS := .venv-peers/.installed
+# hundreds of short processes import the same modules: whoever forbids Python to keep them compiled waits for each
+unexport PYTHONDONTWRITEBYTECODE
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES) --workflow-profile workflow/profiles/local
 
 .PHONY: reproduce smoke multiverse numbers expected test check lint format docs reference tutorial benchmark replicas lock clean help

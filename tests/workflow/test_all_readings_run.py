@@ -22,26 +22,29 @@ def with_readings(tree):
     return tree
 
 
-@pytest.fixture
-def tiny(tree):
-    return with_readings(tree)
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory):
+    """A finished run of it without other readings."""
+    tree = with_readings(Tree(tmp_path_factory.mktemp("plain")))
+    done = tree.run()
+    assert done.returncode == 0, done.stderr
+    return tree
 
 
 @pytest.fixture(scope="module")
-def all_read(tmp_path_factory):
-    """A finished run of it with all readings, on two cores."""
-    tree = with_readings(Tree(tmp_path_factory.mktemp("read")))
+def all_read(plain, tmp_path_factory):
+    """The same with all readings, on two cores."""
+    tree = plain.copied(tmp_path_factory.mktemp("read"))
     done = tree.run(*ALL)
     assert done.returncode == 0, done.stderr
     return tree
 
 
-def test_it_is_made_where_it_is_asked_for_kept_and_shown(tiny, all_read):
+def test_it_is_made_where_it_is_asked_for_kept_and_shown(plain, all_read, tmp_path):
     """First without, then with all readings, then again without asking: nothing is lost and nothing made again. On one
     core it gives the bytes of two.
     """
-    plain = tiny.run()
-    assert plain.returncode == 0, plain.stderr
+    tiny = plain.copied(tmp_path)
     assert not (tiny.root / "results/multiverse").exists()
     assert {row["readings"] for row in rows(tiny, "scorecard.csv")} == {"1"}
     asked = tiny.run(*ALL, cores=1)

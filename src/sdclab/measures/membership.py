@@ -13,7 +13,6 @@ al. 2022, Membership inference attacks from first principles).
 from typing import Annotated
 
 import numpy as np
-from scipy.special import logsumexp
 
 from sdclab.base.describe import Doc, Given, Number
 from sdclab.base.errors import SdclabError
@@ -23,6 +22,7 @@ from sdclab.measures._attacks import attacked, generator
 from sdclab.measures._scene import needed
 from sdclab.microdata.attribute import Attribute, Attributes
 from sdclab.numerics.arrays import Indices, Matrix, Vector
+from sdclab.numerics.logistic import log_sum_exp
 from sdclab.numerics.roc import area, found_at, split_scores
 
 BY_RECORD = False
@@ -118,4 +118,4 @@ def scored(
 def _log_density(apart: Matrix, width: float) -> Vector:
     """The log of the mean kernel, but for a constant; `apart` are squares of distances, infinite where nobody is."""
     there = np.isfinite(apart).sum(axis=1)
-    return np.asarray(logsumexp(apart / (-2 * width**2), axis=1) - np.log(there))
+    return log_sum_exp(apart / (-2 * width**2))[:, 0] - np.log(there)

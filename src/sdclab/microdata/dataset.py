@@ -5,6 +5,7 @@ import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from math import inf, isfinite
 from pathlib import Path
 from typing import Any, Literal
@@ -76,7 +77,7 @@ class Dataset:
         records = (",".join(map(number_text, record)) + "\n" for record in self.values.tolist())
         return csv_text(self.columns, []) + "".join(records)
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of the canonical CSV, so it depends on the numbers and not on a file's trimmings."""
         return self.recoded_from or sha256(self.text.encode())

@@ -19,7 +19,10 @@ def draw(tables: Mapping[str, pd.DataFrame], split: Split | None, *, title: Titl
         axes = figure.add_subplot(1, 3, i + 1, projection="3d")
         grid = table[table[quantity].notna()].pivot(index="n_independent", columns="c", values=quantity)
         c, n = np.meshgrid(grid.columns.to_numpy(dtype=float), grid.index.to_numpy(dtype=float))
-        axes.plot_surface(c, n, grid.to_numpy(), cmap="cividis", edgecolor="white", lw=0.3, alpha=0.9)
+        if min(grid.shape) > 1:
+            axes.plot_surface(c, n, grid.to_numpy(), cmap="cividis", edgecolor="white", lw=0.3, alpha=0.9)
+        else:  # a thinned grid may have but one c or n, and no surface
+            axes.plot(c.ravel(), n.ravel(), grid.to_numpy().ravel(), marker="s", ms=4)
         printed = table[table[f"{quantity}_published"].notna() & table[quantity].notna()]
         axes.scatter(printed["c"], printed["n_independent"], printed[f"{quantity}_published"], color=INK, s=6)
         axes.set(xlabel="clusters c", ylabel="independents n", zlim=(0, 100), title=NUMBERS[quantity].axis)
