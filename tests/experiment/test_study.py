@@ -56,6 +56,10 @@ class TestSlips:
             (lambda t: t["judgements"][0].update(tables=["x"]), "judgements: unknown table 'x'"),
             (lambda t: t["tables"]["table1"].update(scenario="S9"), "unknown scenario 'S9'"),
             (
+                lambda t: t["tables"]["table1"].update(cells={"c": 99}),
+                "tables.table1: no cell of the grid belongs to it; it must have some",
+            ),
+            (
                 lambda t: t["figures"]["example"].update(plot="pie"),
                 "figures.example: unkn",
             ),
@@ -127,6 +131,13 @@ class TestSlips:
         with pytest.raises(SdclabError, match=message) as refused:
             self.load(entries, tmp_path, edit)
         assert STUDY.name in str(refused.value)
+
+
+def test_a_table_of_which_thinning_leaves_nothing_is_named(entries):
+    with pytest.raises(
+        SdclabError, match=r"tables\.\w+: no cell of the grid that limits\.values has thinned belongs to"
+    ):
+        load(STUDY, SCHEMAS / "study.schema.yaml", entries, PLOTS, Limits(values=1))
 
 
 def test_malformed_yaml_is_named_with_its_line(tmp_path):

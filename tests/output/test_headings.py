@@ -46,6 +46,14 @@ def test_so_have_other_plots():
     assert titles == [f"{PIL} (0–100)", f"{DR} (0–100)", "mean of PIL and DR (0–100)"]
 
 
+def test_a_surface_of_one_row_is_a_line():
+    """As of a study with a single number of independents; matplotlib would refuse it."""
+    (one,) = table().values()
+    for axes in surface.draw({"table": one[one["n_independent"] == 1]}, None, title="x").axes:
+        (line,) = axes.lines
+        assert [list(values) for values in line.get_data_3d()] == [[2, 3], [1, 1], [10, 10]]
+
+
 def test_and_the_map_on_the_page_and_its_points():
     row = {"method": "fcrm", "parameters": "", "c": "2", "dataset_kind": "own", "copy": "7", "copy_sd": ""}
     for name, value in (("pil", "12.5"), ("dr", "30")):

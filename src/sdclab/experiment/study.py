@@ -326,8 +326,12 @@ def _check_measures(measured: MeasuresByKind, where: str) -> None:
 def _check_references(study: Study, where: str) -> None:
     """Every scenario and table that another part of the study names must exist, and every option of a measure."""
     for table in study.tables.values():
+        place = f"{where}: tables.{table.name}"
         for panel in table.panels:
-            _known("scenario", panel.scenario, study.scenarios, f"{where}: tables.{table.name}")
+            _known("scenario", panel.scenario, study.scenarios, place)
+        if not study.cells_of(table):
+            thinned = "that limits.values has thinned " if study.left_out else ""
+            raise SdclabError(f"{place}: no cell of the grid {thinned}belongs to it; it must have some.")
     for each in study.sensitivities.values():
         place = f"{where}: sensitivities.{each.name}"
         _known("scenario", each.scenario, study.scenarios, place)
