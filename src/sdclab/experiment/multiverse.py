@@ -177,13 +177,9 @@ class Multiverse:
 
     def _combined(self, axes: Sequence[Axis]) -> list[Reading]:
         names = [axis.name for axis in axes]
-        outs = [
-            [(names.index(axis), options) for axis, options in out.items()]
-            for out in self.exclude
-            if set(out) <= set(names)
-        ]
-        every = product(*(axis.options for axis in axes))  # of labels alone: they are many, and made at every start
-        return [dict(zip(names, labels, strict=True)) for labels in every if not _excludes(outs, labels)]
+        outs = [out for out in self.exclude if set(out) <= set(names)]
+        every = (dict(zip(names, labels, strict=True)) for labels in product(*(axis.options for axis in axes)))
+        return [each for each in every if not any(_fits(each, out) for out in outs)]
 
     def _defaults(self, quantity: str) -> list[str]:
         """The names of a quantity's numbers under the default reading."""
@@ -222,15 +218,8 @@ def _matters(axis: Axis, used: set[str | None], named: set[str | None]) -> bool:
     return True
 
 
-def _excludes(outs: Sequence[Sequence[tuple[int, Sequence[str]]]], labels: Sequence[str]) -> bool:
-    """Whether labels have, for some combination that is left out, one of its options at each of its places."""
-    for out in outs:
-        for place, options in out:
-            if labels[place] not in options:
-                break
-        else:
-            return True
-    return False
+def _fits(reading: Reading, out: Mapping[str, Sequence[str]]) -> bool:
+    return all(reading[axis] in options for axis, options in out.items())
 
 
 def _label(reading: Reading) -> str:
